@@ -1,0 +1,2 @@
+// The one place that sees all layers and wires them together.
+#include "tandem.h"

@@ -1,0 +1,7 @@
+// Tandem: a tensor runtime with two modes over one op layer.
+//
+//   tandem::Tensor x = {{2.}};
+//   std::cout << tandem::MatMul(x, x);            // runs at once
+//
+// This header includes the whole public API.
+#pragma once
