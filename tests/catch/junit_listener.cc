@@ -1,5 +1,5 @@
 // Writes JUnit XML to $XML_OUTPUT_FILE, where Bazel looks for it: one testcase per TEST_CASE, with its failures.
-// A binary that dies before its last test case leaves no file; Bazel then writes one that counts as an error.
+// Until the last test case ended the file says that the run did not end, so that an early exit counts as an error.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <catch2/catch.hpp>
 
@@ -31,6 +31,11 @@ class JunitListener : public Catch::TestEventListenerBase {
  public:
   using TestEventListenerBase::TestEventListenerBase;
 
+  void testRunStarting(const Catch::TestRunInfo& info) override {
+    TestEventListenerBase::testRunStarting(info);
+    Write(info.name, 1, 0, 1, "    <testcase name=\"the run\"><error>did not end</error></testcase>\n");
+  }
+
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     TestEventListenerBase::testCaseStarting(info);
     failures_.clear();
@@ -42,7 +47,9 @@ class JunitListener : public Catch::TestEventListenerBase {
     if (!result.isOk()) {
       std::ostringstream text;
       text << result.getSourceInfo() << ": ";
-      if (result.hasExpression()) text << result.getExpressionInMacro() << " expands to " << result.getExpandedExpression();
+      if (result.hasExpression()) {
+        text << result.getExpressionInMacro() << " expands to " << result.getExpandedExpression();
+      }
       text << result.getMessage();
       for (const Catch::MessageInfo& message : stats.infoMessages) text << '\n' << message.message;
       failures_.push_back(text.str());
@@ -54,8 +61,8 @@ class JunitListener : public Catch::TestEventListenerBase {
     ++tests_;
     const bool failed = !stats.totals.assertions.allOk();
     failed_ += failed;
-    xml_ << "    <testcase classname=\"" << Escape(stats.testInfo.lineInfo.file) << "\" name=\"" << Escape(stats.testInfo.name)
-         << "\" time=\"" << timer_.getElapsedSeconds() << "\">";
+    xml_ << "    <testcase classname=\"" << Escape(stats.testInfo.lineInfo.file) << "\" name=\""
+         << Escape(stats.testInfo.name) << "\" time=\"" << timer_.getElapsedSeconds() << "\">";
     if (failed) {
       xml_ << "<failure>";
       for (const std::string& failure : failures_) xml_ << Escape(failure) << '\n';
@@ -67,15 +74,18 @@ class JunitListener : public Catch::TestEventListenerBase {
 
   void testRunEnded(const Catch::TestRunStats& stats) override {
     TestEventListenerBase::testRunEnded(stats);
-    const char* path = std::getenv("XML_OUTPUT_FILE");
-    if (path == nullptr) return;
-    const std::string name = Escape(stats.runInfo.name);
-    std::ofstream(path) << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"" << name << "\" tests=\""
-                        << tests_ << "\" failures=\"" << failed_ << "\" errors=\"0\">\n"
-                        << xml_.str() << "  </testsuite>\n</testsuites>\n";
+    Write(stats.runInfo.name, tests_, failed_, 0, xml_.str());
   }
 
  private:
+  static void Write(const std::string& name, int tests, int failures, int errors, const std::string& cases) {
+    const char* path = std::getenv("XML_OUTPUT_FILE");
+    if (path == nullptr) return;
+    std::ofstream(path) << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"" << Escape(name)
+                        << "\" tests=\"" << tests << "\" failures=\"" << failures << "\" errors=\"" << errors << "\">\n"
+                        << cases << "  </testsuite>\n</testsuites>\n";
+  }
+
   std::ostringstream xml_;
   std::vector<std::string> failures_;
   Catch::Timer timer_;
