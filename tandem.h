@@ -5,3 +5,8 @@
 //
 // This header includes the whole public API.
 #pragma once
+#include "core/allocator.h"
+#include "core/error.h"
+#include "core/ops/math.h"
+#include "core/tensor.h"
+#include "core/variable.h"

@@ -1,0 +1,142 @@
+#include "core/context.h"
+
+#include "absl/container/inlined_vector.h"
+#include "core/infer.h"
+#include "core/variable_storage.h"
+
+namespace tandem {
+namespace {
+
+Context* default_context = nullptr;
+
+constexpr size_t kInline = 8;
+using Reps = absl::InlinedVector<TensorRep*, kInline>;
+
+[[gnu::cold]] absl::Status UndefinedInput(const OpSchema& schema, size_t i) {
+  const std::string name = schema.plain() && i < schema.inputs().size() ? schema.inputs()[i].name : absl::StrCat("input ", i);
+  return absl::FailedPreconditionError(absl::StrCat(
+      schema.name(), ": ", name, " is an undefined tensor (never assigned, or the gradient of something unconnected)"));
+}
+
+// Reads variables and gives scalars a dtype: out of line, so that the hot path holds no vector.
+[[gnu::noinline]] Tensor RunPinned(OpId op, std::span<const Operand> inputs, std::span<const AttrRef> attrs, Origin origin,
+                                   std::string_view name) {
+  const OpSchema& schema = GetOp(op);
+  absl::InlinedVector<Tensor, 4> pinned(inputs.size());
+  const auto is_scalar = [&](size_t i) { return inputs[i].kind() >= Operand::Kind::kInt32; };
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!is_scalar(i)) pinned[i] = ToTensor(inputs[i]);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!is_scalar(i)) continue;
+    // The dtype of a tensor with the same type attr, or the argument's fixed one.
+    DType like = DType::kInvalid;
+    if (schema.plain() && i < schema.inputs().size()) {
+      const OpArg& arg = schema.inputs()[i];
+      like = arg.dtype;
+      for (size_t k = 0; k < inputs.size() && k < schema.inputs().size() && arg.type_attr >= 0; ++k)
+        if (!is_scalar(k) && schema.inputs()[k].type_attr == arg.type_attr) like = pinned[k].dtype();
+      // Among scalars only, the widest kind decides: 1 + 2.5 is float32.
+      if (like == DType::kInvalid && arg.type_attr >= 0)
+        for (size_t k = 0; k < inputs.size(); ++k)
+          if (is_scalar(k) && schema.inputs()[k].type_attr == arg.type_attr && inputs[k].kind() == Operand::Kind::kFloat) like = kFloat32;
+    }
+    pinned[i] = ToTensor(inputs[i], like);
+  }
+  absl::InlinedVector<TensorRep*, 4> reps;
+  for (const Tensor& t : pinned) reps.push_back(t.rep());
+  for (size_t i = 0; i < reps.size(); ++i)
+    if (!reps[i]) ThrowError(UndefinedInput(schema, i));
+  TensorRep* out = nullptr;
+  ThrowIfError(CurrentContext().Dispatch({op, reps, attrs, origin, name}, {&out, 1}));
+  return Tensor::Adopt(out);
+}
+
+}  // namespace
+
+void SetDefaultContext(Context* eager) { default_context = eager; }
+
+Context& CurrentContext() {
+  Context* c = thread_state.context;
+  return c ? *c : *default_context;
+}
+
+bool ExecutingEagerly() { return CurrentContext().executing_eagerly(); }
+
+Tensor Run(OpId op, std::initializer_list<Operand> inputs, std::initializer_list<AttrRef> attrs, Origin origin, std::string_view name) {
+  TensorRep* reps[kInline];
+  const size_t n = inputs.size();
+  const Operand* in = inputs.begin();
+  bool plain = n <= kInline;
+  for (size_t i = 0; plain && i < n; ++i) {
+    reps[i] = in[i].rep();
+    plain = in[i].kind() == Operand::Kind::kTensor && reps[i];
+  }
+  const std::span<const AttrRef> attr_span(attrs.begin(), attrs.size());
+  if (!plain) [[unlikely]] return RunPinned(op, {in, n}, attr_span, origin, name);
+  TensorRep* out = nullptr;
+  ThrowIfError(CurrentContext().Dispatch({op, {reps, n}, attr_span, origin, name}, {&out, 1}));
+  return Tensor::Adopt(out);
+}
+
+absl::StatusOr<int> NumOutputs(const OpSchema& schema, int num_inputs, std::span<const AttrRef> attrs) {
+  if (schema.plain()) return static_cast<int>(schema.outputs().size());
+  int total = 0;
+  for (const OpArg& out : schema.outputs()) {
+    const int attr = out.number_attr >= 0 ? out.number_attr : out.type_list_attr;
+    if (attr < 0) {
+      ++total;
+      continue;
+    }
+    const OpAttr& def = schema.attrs()[attr];
+    int64_t length;
+    if (def.explicit_index >= 0) {
+      if (static_cast<size_t>(def.explicit_index) >= attrs.size()) return InvalidArgument(schema.name(), ": attribute ", def.name, " is missing");
+      const AttrRef& value = attrs[def.explicit_index];
+      if (value.kind() != def.kind) return InvalidArgument(schema.name(), ": attribute ", def.name, " is of another type");
+      length = def.kind == AttrKind::kInt ? value.get<int64_t>() : static_cast<int64_t>(value.get<std::span<const DType>>().size());
+    } else {
+      int lists = 0, fixed = 0;
+      for (const OpArg& in : schema.inputs()) {
+        const int a = in.number_attr >= 0 ? in.number_attr : in.type_list_attr;
+        if (a < 0) ++fixed;
+        else if (schema.attrs()[a].explicit_index >= 0) {
+          const AttrRef& value = attrs[schema.attrs()[a].explicit_index];
+          fixed += static_cast<int>(value.kind() == AttrKind::kInt ? value.get<int64_t>() : static_cast<int64_t>(value.get<std::span<const DType>>().size()));
+        } else ++lists;
+      }
+      length = lists ? std::max(num_inputs - fixed, 0) / lists : 0;
+    }
+    // A file may claim any number; this many outputs are refused before anything is allocated for them.
+    if (length < 0 || length > (1 << 20)) return InvalidArgument(schema.name(), ": attribute ", def.name, " is ", length, ", must be in [0, 1048576]");
+    total += static_cast<int>(length);
+  }
+  return total;
+}
+
+absl::Status DispatchCall(const OpCall& call, std::span<TensorRep*> outputs) {
+  for (size_t i = 0; i < call.inputs.size(); ++i)
+    if (!call.inputs[i]) return UndefinedInput(GetOp(call.op), i);
+  return CurrentContext().Dispatch(call, outputs);
+}
+
+Tensors RunMany(OpId op, std::span<const Tensor> inputs, std::initializer_list<AttrRef> attrs, Origin origin, std::string_view name) {
+  const std::span<const AttrRef> attr_span(attrs.begin(), attrs.size());
+  Reps reps;
+  for (const Tensor& t : inputs) reps.push_back(t.rep());
+  const int n = ValueOrThrow(NumOutputs(GetOp(op), static_cast<int>(inputs.size()), attr_span));
+  Reps out(n, nullptr);
+  ThrowIfError(DispatchCall({op, reps, attr_span, origin, name}, {out.data(), out.size()}));
+  Tensors result(n);
+  for (int i = 0; i < n; ++i) result[i] = Tensor::Adopt(out[i]);
+  return result;
+}
+
+Tensor RunList(OpId op, std::span<const Tensor> inputs, std::initializer_list<AttrRef> attrs, Origin origin) {
+  Reps reps;
+  for (const Tensor& t : inputs) reps.push_back(t.rep());
+  TensorRep* out = nullptr;
+  ThrowIfError(DispatchCall({op, reps, {attrs.begin(), attrs.size()}, origin, {}}, {&out, 1}));
+  return Tensor::Adopt(out);
+}
+
+}  // namespace tandem

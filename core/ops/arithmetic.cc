@@ -1,0 +1,45 @@
+#include "core/gradient.h"
+#include "core/ops/math.h"
+
+namespace tandem {
+namespace {
+
+Tensors AddGradient(const Recorded& op, const Tensor& dy) { return {ReduceToInput(op, 0, dy), ReduceToInput(op, 1, dy)}; }
+
+Tensors MulGradient(const Recorded& op, const Tensor& dy) {
+  return {ReduceToInput(op, 0, Mul(dy, op.input(1))), ReduceToInput(op, 1, Mul(dy, op.input(0)))};
+}
+
+Tensors IdentityGradient(const Recorded&, const Tensor& dy) { return {dy}; }
+
+}  // namespace
+
+OpSchema AddV2Schema() {
+  return OpSchema("AddV2", "The sum of x and y, element by element; shapes broadcast, integers wrap.")
+      .Signature("x:T, y:T", "z:T",
+                 "T:type{bfloat16,half,float,double,uint8,uint16,uint32,uint64,int8,int16,int32,int64,complex64,complex128}")
+      .Traits(kElementwise | kCommutative | kSameShape)
+      .Infer(InferBroadcast).Gradient(AddGradient).GradientReads("");
+}
+OpSchema MulSchema() {
+  return OpSchema("Mul", "The product of x and y, element by element; shapes broadcast, integers wrap.")
+      .Signature("x:T, y:T", "z:T",
+                 "T:type{bfloat16,half,float,double,uint8,int8,uint16,int16,int32,uint32,uint64,int64,complex64,complex128}")
+      .Traits(kElementwise | kCommutative | kSameShape)
+      .Infer(InferBroadcast).Gradient(MulGradient).GradientReads("x, y");
+}
+OpSchema IdentitySchema() {
+  return OpSchema("Identity", "The input itself.")
+      .Signature("input:T", "output:T", "T:type")
+      .Traits(kView | kSameShape)
+      .Infer(InferSameAsInput).Gradient(IdentityGradient).GradientReads("");
+}
+
+Tensor Add(Operand x, Operand y) { return Run(OpId::kAddV2, {x, y}, {}, x.origin()); }
+Tensor Mul(Operand x, Operand y) { return Run(OpId::kMul, {x, y}, {}, x.origin()); }
+Tensor Identity(Operand x, std::string_view name) { return Run(OpId::kIdentity, {x}, {}, x.origin(), name); }
+
+Tensor operator+(Operand x, Operand y) { return Add(x, y); }
+Tensor operator*(Operand x, Operand y) { return Mul(x, y); }
+
+}  // namespace tandem

@@ -1,0 +1,27 @@
+// What core knows of a graph: enough for a symbolic tensor to name itself. graph/ implements it.
+#pragma once
+#include <string>
+
+#include "core/infer.h"
+#include "core/resource.h"
+#include "core/tensor.h"
+
+namespace tandem {
+
+class SymbolicGraph : public ResourceBase {
+ public:
+  std::string_view kind() const override { return "graph"; }
+  // "dense/MatMul:0".
+  virtual std::string TensorName(int node, int output) const = 0;
+  // Where the node was made; null when unknown.
+  virtual Origin NodeOrigin(int node) const = 0;
+};
+
+// The graph a symbolic tensor belongs to. A stub that only carries dtype and shape (a tape's, where a gradient does not
+// read the value) has none.
+inline SymbolicGraph* GraphOf(const Tensor& t) { return t.symbolic() ? static_cast<SymbolicGraph*>(t.rep()->symbol().graph) : nullptr; }
+
+// FAILED_PRECONDITION: "OP: x is the symbolic tensor "a:0", which has no value here: …".
+[[gnu::cold]] absl::Status NoValueError(std::string_view op, std::string_view argument, const TensorRep& rep);
+
+}  // namespace tandem

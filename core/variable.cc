@@ -1,0 +1,42 @@
+#include "core/variable.h"
+
+#include "core/context.h"
+#include "core/symbolic.h"
+
+namespace tandem {
+namespace {
+
+[[noreturn, gnu::cold]] void ThrowUndefinedVariable() {
+  ThrowError(absl::FailedPreconditionError("Variable: undefined (never assigned)"));
+}
+
+}  // namespace
+
+Variable::Variable(const Tensor& initial, VariableOptions options, Origin origin) {
+  if (options.name.empty()) options.name = "Variable";
+  dtype_ = initial.dtype();
+  shape_ = options.validate_shape ? initial.shape() : Shape::Unknown();
+  handle_ = Run(OpId::kVarHandleOp, {},
+                {std::string_view(""), std::string_view(options.name), std::string_view(""), dtype_, shape_, std::span<const std::string>()}, origin, options.name);
+  options_ = std::make_shared<const VariableOptions>(std::move(options));
+  const Tensor inputs[] = {handle_, initial};
+  RunMany(OpId::kAssignVariableOp, inputs, {options_->validate_shape}, origin);
+}
+
+const std::string& Variable::name() const {
+  if (!options_) ThrowUndefinedVariable();
+  return options_->name;
+}
+DType Variable::dtype() const { return dtype_; }
+Shape Variable::shape() const {
+  if (!options_) ThrowUndefinedVariable();
+  return shape_;
+}
+bool Variable::trainable() const { return options_ && options_->trainable; }
+
+Tensor Variable::Read(Origin origin) const {
+  if (!options_) ThrowUndefinedVariable();
+  return Run(OpId::kReadVariableOp, {handle_}, {dtype_}, origin);
+}
+
+}  // namespace tandem

@@ -1,0 +1,133 @@
+#include "eager/eager_context.h"
+
+#include "core/host_function.h"
+#include "core/symbolic.h"
+
+namespace tandem {
+namespace {
+
+// Above this many elements a loop may be worth several threads, so the general path with its kernel is taken.
+constexpr int64_t kDenseLimit = 16 << 10;
+
+class EagerEnv : public KernelEnv {
+ public:
+  ResourceManager& resources() override { return resources_; }
+  bool anonymous_variables() const override { return true; }
+  absl::Status CallHostFunction(std::string_view token, std::span<const Tensor> inputs, Tensors* outputs) override {
+    return RunHostFunction(token, inputs, outputs);
+  }
+
+ private:
+  ResourceManager resources_;
+};
+
+EagerEnv& Env() {
+  static EagerEnv* env = new EagerEnv;
+  return *env;
+}
+
+struct Releaser {
+  std::span<TensorRep*> outputs;
+  bool armed = true;
+  ~Releaser() {
+    if (!armed) return;
+    for (TensorRep*& rep : outputs)
+      if (rep) Unref(std::exchange(rep, nullptr));
+  }
+};
+
+}  // namespace
+
+EagerContext& DefaultEagerContext() {
+  static EagerContext* context = new EagerContext;
+  return *context;
+}
+
+absl::Status EagerContext::Dispatch(const OpCall& call, std::span<TensorRep*> outputs) {
+  const size_t n = call.inputs.size();
+  if (n == 1 || n == 2) {
+    TensorRep& a = *call.inputs[0];
+    const TensorRep& b = *call.inputs[n - 1];
+    const CpuKernel& kernel = GetCpuKernel(call.op);
+    const DenseFn dense = kernel.dense[static_cast<uint8_t>(a.dtype)];
+    if (dense && a.dtype == b.dtype && a.count <= kDenseLimit && !a.symbolic() && a.SameShape(b)) {
+      if (TensorRep* out = NewRepLike(a, kernel.dense_output == DType::kInvalid ? a.dtype : kernel.dense_output)) [[likely]] {
+        const void* const in[2] = {a.data, b.data};
+        dense(in, out->data, a.count);
+        outputs[0] = out;
+        return absl::OkStatus();
+      }
+    }
+  }
+  return DispatchGeneral(call, outputs);
+}
+
+absl::Status EagerContext::DispatchGeneral(const OpCall& call, std::span<TensorRep*> outputs) {
+  const OpSchema& schema = GetOp(call.op);
+  absl::InlinedVector<InferInput, 4> inputs;
+  absl::InlinedVector<HandleInfo, 1> handles;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const TensorRep& rep = *call.inputs[i];
+    if (rep.symbolic()) [[unlikely]] return NoValueError(schema.name(), schema.plain() && i < schema.inputs().size() ? std::string_view(schema.inputs()[i].name) : "an input", rep);
+    inputs.push_back(InferInput::Of(rep));
+    if (rep.dtype == kResource && rep.count == 1)
+      if (const auto* variable = dynamic_cast<const VariableStorage*>(rep.as<ResourceBase*>()[0])) inputs.back().handle = &variable->info();
+  }
+  InferContext infer(schema, inputs, call.attrs);
+  RETURN_IF_ERROR(infer.Run());
+  if (outputs.size() != static_cast<size_t>(infer.num_outputs()))
+    return absl::InternalError(absl::StrCat(schema.name(), ": has ", infer.num_outputs(), " outputs, the caller expects ", outputs.size()));
+  Releaser releaser{outputs};
+
+  if (schema.has(kView)) {
+    TensorRep& base = *call.inputs[0];
+    const Shape& shape = infer.outputs()[0].shape;
+    if (shape == base.shape()) {  // the tensor itself
+      Ref(&base);
+      outputs[0] = &base;
+    } else {
+      outputs[0] = NewView(base, base.dtype, shape.dims(), base.count, base.data);
+      if (!outputs[0]) return OutOfMemoryError(schema.name(), base.dtype, shape.dims());
+    }
+    releaser.armed = false;
+    return absl::OkStatus();
+  }
+
+  const KernelFn kernel = FindKernel(call.op, infer.signature());
+  if (!kernel) {
+    const int attr = schema.kernel_type_attr();
+    return NoKernelError(schema, attr < 0 ? DType::kInvalid : infer.signature().types[attr]);
+  }
+  if (!schema.has(kKernelAllocates) && !schema.has(kAlias)) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const InferOutput& out = infer.outputs()[i];
+      const auto count = out.shape.num_elements();
+      outputs[i] = count ? NewRep(out.dtype, out.shape.dims(), *count) : nullptr;
+      if (!outputs[i]) return OutOfMemoryError(schema.name(), out.dtype, out.shape.dims());
+    }
+  }
+  KernelCall run(schema, call.inputs, outputs, call.attrs, &infer.signature(), &Env());
+  if (schema.has(kStateful)) run.node_state = &State(call);
+  try {
+    RETURN_IF_ERROR(kernel(run));
+  } catch (...) {
+    return StatusFromException(std::current_exception());
+  }
+  releaser.armed = false;
+  return absl::OkStatus();
+}
+
+StateSlot& EagerContext::State(const OpCall& call) {
+  std::string key(reinterpret_cast<const char*>(&call.op), sizeof call.op);
+  for (const AttrRef& attr : call.attrs) AppendAttrKey(attr, key);
+  {
+    std::shared_lock lock(mutex_);
+    if (const auto it = states_.find(key); it != states_.end()) return *it->second;
+  }
+  std::unique_lock lock(mutex_);
+  auto& slot = states_[key];
+  if (!slot) slot = std::make_unique<StateSlot>();
+  return *slot;
+}
+
+}  // namespace tandem

@@ -1,0 +1,15 @@
+#include "kernels/cpu/cpu_kernels.h"
+
+namespace tandem {
+
+void ProvideCpuKernel(OpId op, CpuKernel& kernel) {
+  using Fill = void (*)(CpuKernel&);
+  static constexpr Fill kFill[] = {
+#define TANDEM_OP(name) name##Cpu,
+#include "core/ops/op_list.inc"
+#undef TANDEM_OP
+  };
+  kFill[static_cast<int>(op)](kernel);
+}
+
+}  // namespace tandem
