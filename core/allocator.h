@@ -12,8 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/export.h"
 #include "core/thread_state.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 struct AllocatorStatistics {
@@ -86,3 +88,4 @@ inline void FreeBlock(void* block, unsigned size_class) {
 }
 
 }  // namespace tandem
+TANDEM_EXPORT_END

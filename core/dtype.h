@@ -13,6 +13,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/export.h"
+
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 enum class DType : uint8_t {
@@ -111,3 +114,4 @@ constexpr DType DTypeOf() {
 }
 
 }  // namespace tandem
+TANDEM_EXPORT_END

@@ -6,6 +6,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/export.h"
+
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 // The canonical codes, with TensorFlow's numbers.
@@ -47,3 +50,4 @@ class Error : public std::runtime_error {
 };
 
 }  // namespace tandem
+TANDEM_EXPORT_END

@@ -11,9 +11,11 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/export.h"
 #include "core/origin.h"
 #include "core/tensor.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 class Variable;
@@ -62,3 +64,4 @@ struct Operand {
 static_assert(sizeof(Operand) == 16 && std::is_trivially_copyable_v<Operand>);
 
 }  // namespace tandem
+TANDEM_EXPORT_END

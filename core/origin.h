@@ -8,6 +8,9 @@
 #include <source_location>
 #include <string>
 
+#include "core/export.h"
+
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 class Origin {
@@ -41,3 +44,4 @@ constexpr Origin Here(const void* location = __builtin_source_location()) { retu
 #endif
 
 }  // namespace tandem
+TANDEM_EXPORT_END

@@ -13,6 +13,9 @@
 #include <span>
 #include <string>
 
+#include "core/export.h"
+
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 inline constexpr int kMaxRank = 254;
@@ -84,3 +87,4 @@ std::optional<int64_t> CheckedNumElements(std::span<const int64_t> dims);
 std::string DimsToString(std::span<const int64_t> dims);
 
 }  // namespace tandem
+TANDEM_EXPORT_END

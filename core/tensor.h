@@ -24,10 +24,12 @@
 
 #include "core/dtype.h"
 #include "core/error.h"
+#include "core/export.h"
 #include "core/origin.h"
 #include "core/shape.h"
 #include "core/tensor_rep.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 template <class T>
@@ -225,3 +227,4 @@ bool operator==(const std::vector<Tensor>&, const std::vector<Tensor>&) = delete
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace tandem
+TANDEM_EXPORT_END

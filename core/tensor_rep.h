@@ -7,8 +7,10 @@
 
 #include "core/allocator.h"
 #include "core/dtype.h"
+#include "core/export.h"
 #include "core/shape.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 class ResourceBase;
@@ -119,3 +121,4 @@ inline bool TensorRep::SameShape(const TensorRep& other) const {
 }
 
 }  // namespace tandem
+TANDEM_EXPORT_END

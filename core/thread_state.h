@@ -4,6 +4,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/export.h"
+
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 class Context;
@@ -28,3 +31,4 @@ struct ThreadState {
 extern constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
 }  // namespace tandem
+TANDEM_EXPORT_END

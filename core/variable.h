@@ -12,9 +12,11 @@
 #include <memory>
 #include <string>
 
+#include "core/export.h"
 #include "core/operand.h"
 #include "core/tensor.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 struct VariableOptions {
@@ -71,3 +73,4 @@ class Variable {
 };
 
 }  // namespace tandem
+TANDEM_EXPORT_END

@@ -2,8 +2,10 @@
 //
 //   Tensor y = Add(x, 1) * w;
 #pragma once
+#include "core/export.h"
 #include "core/operand.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 // x: [...], y: [...], broadcast together. Integers wrap.
@@ -16,3 +18,4 @@ Tensor operator+(Operand x, Operand y);
 Tensor operator*(Operand x, Operand y);
 
 }  // namespace tandem
+TANDEM_EXPORT_END
