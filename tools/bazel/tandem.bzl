@@ -61,6 +61,7 @@ def tandem_proto(name, srcs, visibility = None):
         srcs = sources,
         hdrs = headers,
         copts = ["-w"],
+        linkstatic = True,
         visibility = visibility,
         deps = ["//tools/deps:protobuf"],
     )
