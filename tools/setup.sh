@@ -20,7 +20,7 @@ packages=(
 
 case "${1-}" in
   "") ;;
-  --fuzz) packages+=(clang-14 libclang-rt-14-dev) ;;
+  --fuzz) packages+=(clang-14 libclang-rt-14-dev libomp-14-dev) ;;
   *)
     echo "usage: tools/setup.sh [--fuzz]" >&2
     exit 2
