@@ -1,4 +1,4 @@
-"""Macros of the project: a Catch2 test, tests and examples by file, C++ from .proto files."""
+"""Macros of the project: tests, fuzz targets and examples by file, C++ from .proto files."""
 
 def tandem_test(name, srcs, deps = [], data = [], size = "small", **kwargs):
     """One Catch2 test binary; its test cases are counted one by one in test.xml."""
@@ -22,6 +22,19 @@ def tandem_tests(deps = [], data = ["//tests:data"], except_for = [], **kwargs):
             srcs = [src],
             deps = ["//:tandem", "//tests:testlib"] + deps,
             data = data,
+            **kwargs
+        )
+
+def tandem_fuzz_targets(deps = ["//:tandem"], **kwargs):
+    """A libFuzzer binary for every *_fuzz.cc of the package. Manual: bazel build --config=fuzz //tests/fuzz:NAME_fuzz."""
+    for src in native.glob(["*_fuzz.cc"], allow_empty = True):
+        native.cc_binary(
+            name = src[:-len(".cc")],
+            testonly = True,
+            srcs = [src],
+            deps = deps,
+            linkopts = ["-fsanitize=fuzzer"],
+            tags = ["manual"],
             **kwargs
         )
 
