@@ -96,14 +96,17 @@ class KernelCall {
 };
 
 using KernelFn = absl::Status (*)(KernelCall&);
-// The bare computation of an elementwise op without attributes that cannot fail, on n elements each: what the eager
-// same-shape path and the executor call directly for small tensors. inputs[k] has n elements, output may be an input.
-using DenseFn = void (*)(const void* const* inputs, void* output, int64_t n);
+// The bare computation of an elementwise op of one or two inputs that cannot fail, on n contiguous elements each: what
+// the eager same-shape path and the executor call directly for small tensors. The output may be an input; b is unused by
+// functions of one input.
+using DenseFn = void (*)(const void* a, const void* b, void* output, int64_t n);
 
 // The kernels of one op, by the dtype of its kernel type attr (kInvalid's row when it has none).
 struct CpuKernel {
   KernelFn by_type[kNumDTypes] = {};
   DenseFn dense[kNumDTypes] = {};
+  uint8_t dense_inputs = 0;              // of the dense functions: 1 or 2
+  bool dense_broadcasts = false;         // the op broadcasts: one element may meet many (gradient ops refuse that)
   DType dense_output = DType::kInvalid;  // of the dense functions; kInvalid: the inputs' dtype (comparisons: bool)
 
   KernelFn find(DType dtype) const { return by_type[static_cast<uint8_t>(dtype)]; }

@@ -1,5 +1,8 @@
 #include "eager/eager_context.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "core/host_function.h"
 #include "core/symbolic.h"
 
@@ -26,6 +29,28 @@ EagerEnv& Env() {
   return *env;
 }
 
+// One operand is a single element: spread over a tile on the stack it meets the other's elements in the dense function.
+// Null when the shape is not the larger operand's, or memory is short: the general path knows.
+[[gnu::noinline]] TensorRep* DenseWithScalar(DenseFn dense, const TensorRep& a, const TensorRep& b, DType dtype) {
+  constexpr int64_t kTileBytes = 1024;
+  const bool a_is_scalar = a.count == 1 && a.rank <= b.rank;
+  const TensorRep &scalar = a_is_scalar ? a : b, &other = a_is_scalar ? b : a;
+  if (scalar.count != 1 || scalar.rank > other.rank) return nullptr;
+  TensorRep* out = NewRepLike(other, dtype);
+  if (!out) return nullptr;
+  alignas(64) unsigned char tile[kTileBytes];
+  const auto size = static_cast<int64_t>(DTypeSize(scalar.dtype)), out_size = static_cast<int64_t>(DTypeSize(dtype));
+  const int64_t step = std::min(other.count, kTileBytes / size);
+  if (size == 4) std::fill_n(reinterpret_cast<uint32_t*>(tile), step, *scalar.as<uint32_t>());
+  else if (size == 8) std::fill_n(reinterpret_cast<uint64_t*>(tile), step, *scalar.as<uint64_t>());
+  else for (int64_t i = 0; i < step; ++i) std::memcpy(tile + i * size, scalar.data, size);
+  for (int64_t i = 0; i < other.count; i += step) {
+    const void* part = other.as<unsigned char>() + i * size;
+    dense(a_is_scalar ? tile : part, a_is_scalar ? part : tile, out->as<unsigned char>() + i * out_size, std::min(step, other.count - i));
+  }
+  return out;
+}
+
 struct Releaser {
   std::span<TensorRep*> outputs;
   bool armed = true;
@@ -44,18 +69,21 @@ EagerContext& DefaultEagerContext() {
 }
 
 absl::Status EagerContext::Dispatch(const OpCall& call, std::span<TensorRep*> outputs) {
-  const size_t n = call.inputs.size();
-  if (n == 1 || n == 2) {
-    TensorRep& a = *call.inputs[0];
-    const TensorRep& b = *call.inputs[n - 1];
-    const CpuKernel& kernel = GetCpuKernel(call.op);
+  const CpuKernel& kernel = GetCpuKernel(call.op);
+  if (kernel.dense_inputs != 0 && kernel.dense_inputs == call.inputs.size()) {
+    const TensorRep& a = *call.inputs.front();
+    const TensorRep& b = *call.inputs.back();
     const DenseFn dense = kernel.dense[static_cast<uint8_t>(a.dtype)];
-    if (dense && a.dtype == b.dtype && a.count <= kDenseLimit && !a.symbolic() && a.SameShape(b)) {
-      if (TensorRep* out = NewRepLike(a, kernel.dense_output == DType::kInvalid ? a.dtype : kernel.dense_output)) [[likely]] {
-        const void* const in[2] = {a.data, b.data};
-        dense(in, out->data, a.count);
-        outputs[0] = out;
-        return absl::OkStatus();
+    if (dense && a.dtype == b.dtype && a.count <= kDenseLimit && b.count <= kDenseLimit && !a.symbolic() && !b.symbolic()) {
+      const DType dtype = kernel.dense_output == DType::kInvalid ? a.dtype : kernel.dense_output;
+      if (a.SameShape(b)) [[likely]] {
+        if (TensorRep* out = NewRepLike(a, dtype)) [[likely]] {
+          dense(a.data, b.data, out->data, a.count);
+          outputs[0] = out;
+          return absl::OkStatus();
+        }
+      } else if (kernel.dense_broadcasts && (a.count == 1 || b.count == 1)) {
+        if ((outputs[0] = DenseWithScalar(dense, a, b, dtype))) return absl::OkStatus();
       }
     }
   }
