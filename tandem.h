@@ -8,5 +8,6 @@
 #include "core/allocator.h"
 #include "core/error.h"
 #include "core/ops/math.h"
+#include "core/ops/matmul.h"
 #include "core/tensor.h"
 #include "core/variable.h"

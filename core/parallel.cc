@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <thread>
 
 #include "core/thread_state.h"
@@ -17,13 +18,19 @@ std::atomic<int> process_threads = 0;
 
 void SetNumThreads(int threads) { process_threads.store(std::max(threads, 0), std::memory_order_relaxed); }
 
-int NumThreads() {
-  if (thread_state.max_threads > 0) return thread_state.max_threads;
+int ProcessThreads() {
   const int set = process_threads.load(std::memory_order_relaxed);
   if (set > 0) return set;
-  static const int cores = std::max(omp_get_num_procs(), 1);
+  static const int cores = [] {
+    const char* wanted = std::getenv("OMP_NUM_THREADS");
+    const int limit = wanted ? std::atoi(wanted) : 0;
+    const int procs = std::max(omp_get_num_procs(), 1);
+    return limit > 0 ? std::min(limit, procs) : procs;
+  }();
   return cores;
 }
+
+int NumThreads() { return thread_state.max_threads > 0 ? thread_state.max_threads : ProcessThreads(); }
 
 ThreadBudget::ThreadBudget(int threads) : previous_(thread_state.max_threads) {
   thread_state.max_threads = threads;

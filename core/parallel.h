@@ -13,6 +13,8 @@ namespace tandem {
 // Threads that a loop on this thread may use: its budget (thread_state.max_threads, set by a Run), else all cores or
 // SetNumThreads.
 int NumThreads();
+// What the process may use, whatever this thread's budget: SetNumThreads, else OMP_NUM_THREADS, else all cores.
+int ProcessThreads();
 // For the process; 0 = all cores.
 void SetNumThreads(int threads);
 
