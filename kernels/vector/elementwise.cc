@@ -2,9 +2,8 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
-#include "hwy/targets.h"
+#include "kernels/vector/isa_tables.h"
 #include "kernels/vector/kernel_table.h"
 
 namespace tandem {
@@ -20,16 +19,8 @@ void AddIntegers(KernelTable& table);
 
 namespace {
 
-// HWY_DYNAMIC_DISPATCH goes by the process-wide choice of target, so tables are built with that choice held down.
-KernelTable Build(Isa isa) {
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const int64_t avx2 = HWY_AVX2 | HWY_SCALAR, avx512 = HWY_AVX3 | avx2;
-  hwy::GetChosenTarget().Update(isa == Isa::kAvx512 ? avx512 : isa == Isa::kAvx2 ? avx2 : HWY_SCALAR);
-  KernelTable table;
+void AddAll(KernelTable& table) {
   for (auto* add : {AddArithmetic, AddActivations, AddCompare, AddExp, AddTrig, AddCasts, AddIntegers}) add(table);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return table;
 }
 
 }  // namespace
@@ -47,11 +38,8 @@ Isa ActiveIsa() {
 }
 
 const KernelTable& KernelsFor(Isa isa) {
-  static const KernelTable baseline = Build(Isa::kBaseline), active = Build(ActiveIsa());
-  if (isa == ActiveIsa()) return active;
-  if (isa == Isa::kBaseline) return baseline;
-  static const KernelTable avx2 = Build(Isa::kAvx2);
-  return avx2;
+  static IsaTables<KernelTable> tables(AddAll);
+  return tables[isa];
 }
 
 }  // namespace vec
