@@ -7,8 +7,10 @@
 // Both operands have one dtype. bfloat16 and half accumulate in float32, integers wrap. An empty inner dimension gives
 // zeros. INVALID_ARGUMENT: wrong rank, inner dimensions that differ, batch dimensions that do not broadcast.
 #pragma once
+#include "core/export.h"
 #include "core/operand.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 struct MatMulOptions {
@@ -25,3 +27,4 @@ struct BatchMatMulOptions {
 Tensor BatchMatMul(Operand x, Operand y, BatchMatMulOptions options = {});
 
 }  // namespace tandem
+TANDEM_EXPORT_END
