@@ -9,5 +9,6 @@
 #include "core/error.h"
 #include "core/ops/math.h"
 #include "core/ops/matmul.h"
+#include "core/ops/reduction.h"
 #include "core/tensor.h"
 #include "core/variable.h"

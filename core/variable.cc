@@ -39,4 +39,14 @@ Tensor Variable::Read(Origin origin) const {
   return Run(OpId::kReadVariableOp, {handle_}, {dtype_}, origin);
 }
 
+Tensor Variable::Update(OpId op, const Operand& value, std::initializer_list<AttrRef> attrs) {
+  if (!options_) ThrowUndefinedVariable();
+  const Tensor inputs[] = {handle_, ToTensor(value, dtype_)};
+  RunMany(op, inputs, attrs, value.origin());
+  return Read(value.origin());
+}
+Tensor Variable::Assign(Operand value) { return Update(OpId::kAssignVariableOp, value, {options_ && options_->validate_shape}); }
+Tensor Variable::AssignAdd(Operand value) { return Update(OpId::kAssignAddVariableOp, value, {}); }
+Tensor Variable::AssignSub(Operand value) { return Update(OpId::kAssignSubVariableOp, value, {}); }
+
 }  // namespace tandem

@@ -19,6 +19,9 @@
 TANDEM_EXPORT_BEGIN
 namespace tandem {
 
+enum class OpId : uint16_t;
+class AttrRef;
+
 struct VariableOptions {
   std::string name;        // "Variable" when empty; unique in a graph
   bool trainable = true;   // watched by tapes of their own accord
@@ -62,10 +65,17 @@ class Variable {
   Tensor Assign(Operand value);
   Tensor AssignAdd(Operand value);
   Tensor AssignSub(Operand value);
+  template <Leaf T> Tensor Assign(std::initializer_list<T> v) { return Assign(Tensor(v)); }
+  template <Leaf T> Tensor AssignAdd(std::initializer_list<T> v) { return AssignAdd(Tensor(v)); }
+  template <Leaf T> Tensor AssignSub(std::initializer_list<T> v) { return AssignSub(Tensor(v)); }
+  template <Leaf T> Tensor Assign(std::initializer_list<std::initializer_list<T>> v) { return Assign(Tensor(v)); }
+  template <Leaf T> Tensor AssignAdd(std::initializer_list<std::initializer_list<T>> v) { return AssignAdd(Tensor(v)); }
+  template <Leaf T> Tensor AssignSub(std::initializer_list<std::initializer_list<T>> v) { return AssignSub(Tensor(v)); }
 
   const Tensor& handle() const { return handle_; }  // the resource tensor
 
  private:
+  Tensor Update(OpId op, const Operand& value, std::initializer_list<AttrRef> attrs);
   Tensor handle_;
   std::shared_ptr<const VariableOptions> options_;
   Shape shape_;

@@ -32,7 +32,7 @@ VariableStorage::~VariableStorage() { live_variables.fetch_sub(1, std::memory_or
 int64_t VariableStorage::live() { return live_variables.load(std::memory_order_relaxed); }
 
 absl::Status VariableStorage::CheckAlive() const {
-  if (dead_) return absl::FailedPreconditionError(absl::StrCat("variable \"", name_, "\" belonged to a Session that has ended"));
+  if (!dead_.empty()) return absl::FailedPreconditionError(absl::StrCat("variable \"", name_, "\" ", dead_));
   return absl::OkStatus();
 }
 
@@ -72,11 +72,13 @@ absl::Status VariableStorage::Update(absl::FunctionRef<absl::Status(Tensor&)> up
   return update(value_);
 }
 
-void VariableStorage::Kill() {
+bool VariableStorage::Kill(std::string_view why) {
   Tensor last;
   std::lock_guard lock(mutex_);
-  dead_ = true;
+  if (!dead_.empty()) return false;
+  dead_ = why;
   last.swap(value_);
+  return true;
 }
 
 absl::StatusOr<VariableStorage*> GetVariable(const TensorRep& handle, std::string_view op) {
@@ -115,7 +117,7 @@ absl::Status ResourceManager::Erase(const ResourceBase* resource) {
 void ResourceManager::Clear() {
   std::lock_guard lock(mutex_);
   for (auto& [key, resource] : resources_)
-    if (auto* variable = dynamic_cast<VariableStorage*>(resource.get())) variable->Kill();
+    if (auto* variable = dynamic_cast<VariableStorage*>(resource.get())) variable->Kill("belonged to a Session that has ended");
   resources_.clear();
 }
 

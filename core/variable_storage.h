@@ -32,8 +32,8 @@ class VariableStorage : public ResourceBase {
   // Runs update(value) under the mutex, where value is the stored tensor with the sole reference to its elements: a copy
   // was made if anyone else held one. update may write the elements and may replace the tensor.
   absl::Status Update(absl::FunctionRef<absl::Status(Tensor& value)> update);
-  // A Session that ends takes its variables with it: later use is FAILED_PRECONDITION.
-  void Kill();
+  // Drops the value for good: later use is FAILED_PRECONDITION, saying why ("was destroyed"). False when it was dead.
+  bool Kill(std::string_view why);
 
   // Variables alive in the process, for leak tests.
   static int64_t live();
@@ -44,7 +44,7 @@ class VariableStorage : public ResourceBase {
   const HandleInfo info_;
   mutable std::mutex mutex_;
   Tensor value_;
-  bool dead_ = false;
+  std::string dead_;  // why, when it is
 };
 
 // The variable behind a resource tensor. INVALID_ARGUMENT (naming op and what it is) when it holds none.

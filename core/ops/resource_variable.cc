@@ -29,6 +29,51 @@ absl::Status InferAssign(InferContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status InferIsInitialized(InferContext& c) {
+  if (c.rank(0) > 0) return c.Error("resource must be a scalar, is ", c.input(0).ToString());
+  return c.Output({});
+}
+
+absl::Status InferDestroy(InferContext& c) {
+  if (c.rank(0) > 0) return c.Error("resource must be a scalar, is ", c.input(0).ToString());
+  return absl::OkStatus();
+}
+
+// batch + indices[batch:] + the variable's dimensions behind the batch and the gathered one.
+absl::Status InferGather(InferContext& c) {
+  RETURN_IF_ERROR(CheckHandle(c, c.attr<DType>("dtype")));
+  const int64_t batch = c.attr<int64_t>("batch_dims");
+  const int rank = c.rank(1);
+  if (rank >= 0 && (batch < -rank || batch > rank))
+    return c.Error("batch_dims is ", batch, ", must be in [", -rank, ", ", rank, "] for ", c.Describe(1));
+  if (!c.handle(0) || !c.handle(0)->shape.known_rank() || rank < 0) return c.Output(Shape::Unknown());
+  const Shape& variable = c.handle(0)->shape;
+  const auto b = static_cast<int>(batch < 0 ? batch + rank : batch);
+  if (b >= variable.rank()) return c.Error("batch_dims is ", batch, ", must be below the rank of the variable, which is ", variable.ToString());
+  Shape out;
+  for (int i = 0; i < b; ++i) {
+    if (!Compatible(variable[i], c.dim(1, i)))
+      return c.Error("batch dimensions differ: the variable is ", variable.ToString(), " (dim ", i, " = ", variable[i], "), ", c.Describe(1, i));
+    out.push_back(variable[i] < 0 ? c.dim(1, i) : variable[i]);
+  }
+  for (int i = b; i < rank; ++i) out.push_back(c.dim(1, i));
+  for (int i = b + 1; i < variable.rank(); ++i) out.push_back(variable[i]);
+  return c.Output(std::move(out));
+}
+
+// updates: indices' dimensions, then the variable's but the first; or one number for all.
+absl::Status InferScatter(InferContext& c) {
+  RETURN_IF_ERROR(CheckHandle(c, c.dtype(2)));
+  if (!c.handle(0) || !c.handle(0)->shape.known_rank() || c.rank(1) < 0 || c.rank(2) < 0) return absl::OkStatus();
+  const Shape& variable = c.handle(0)->shape;
+  if (variable.rank() == 0) return c.Error("the variable is a scalar, needs rank 1 or more");
+  if (c.rank(2) == 0) return absl::OkStatus();
+  Shape want = c.input(1);
+  for (int i = 1; i < variable.rank(); ++i) want.push_back(variable[i]);
+  if (!want.CompatibleWith(c.input(2))) return c.Error("updates must be ", want.ToString(), " (indices' shape, then the variable's but dim 0), is ", c.input(2).ToString());
+  return absl::OkStatus();
+}
+
 Tensors ReadGradient(const Recorded&, const Tensor& dy) { return {dy}; }
 
 }  // namespace
@@ -51,6 +96,44 @@ OpSchema AssignVariableOpSchema() {
       .Signature("resource:resource, value:dtype", "", "dtype:type; validate_shape:bool=false")
       .Traits(kStateful | kSideEffect)
       .Infer(InferAssign).NotDifferentiable("an assignment has no output");
+}
+OpSchema VarIsInitializedOpSchema() {
+  return OpSchema("VarIsInitializedOp", "Whether the variable has a value.")
+      .Signature("resource:resource", "is_initialized:bool")
+      .Traits(kStateful)
+      .Infer(InferIsInitialized).NotDifferentiable("truth values have no derivative");
+}
+OpSchema AssignAddVariableOpSchema() {
+  return OpSchema("AssignAddVariableOp", "Adds value to the variable; the shapes must be equal.")
+      .Signature("resource:resource, value:dtype", "", "dtype:type")
+      .Traits(kStateful | kSideEffect)
+      .Infer(InferAssign).NotDifferentiable("an assignment has no output");
+}
+OpSchema AssignSubVariableOpSchema() {
+  return OpSchema("AssignSubVariableOp", "Subtracts value from the variable; the shapes must be equal.")
+      .Signature("resource:resource, value:dtype", "", "dtype:type")
+      .Traits(kStateful | kSideEffect)
+      .Infer(InferAssign).NotDifferentiable("an assignment has no output");
+}
+OpSchema ResourceGatherSchema() {
+  return OpSchema("ResourceGather", "The variable's slices at indices along its first axis (behind batch_dims shared ones).")
+      .Signature("resource:resource, indices:Tindices", "output:dtype",
+                 "batch_dims:int=0; validate_indices:bool=true; dtype:type; Tindices:type{int32,int64}")
+      .Traits(kStateful | kMayFail | kKernelAllocates)
+      .Infer(InferGather).NotDifferentiable("its gradient is not written yet");
+}
+OpSchema ResourceScatterAddSchema() {
+  return OpSchema("ResourceScatterAdd", "Adds updates to the variable's slices at indices along its first axis; duplicates add up.")
+      .Signature("resource:resource, indices:Tindices, updates:dtype", "",
+                 "dtype:type{float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64}; Tindices:type{int32,int64}")
+      .Traits(kStateful | kSideEffect | kMayFail)
+      .Infer(InferScatter).NotDifferentiable("an assignment has no output");
+}
+OpSchema DestroyResourceOpSchema() {
+  return OpSchema("DestroyResourceOp", "Drops the resource behind the handle; using it later fails.")
+      .Signature("resource:resource", "", "ignore_lookup_error:bool=true")
+      .Traits(kStateful | kSideEffect)
+      .Infer(InferDestroy).NotDifferentiable("it has no output");
 }
 
 }  // namespace tandem

@@ -1,4 +1,10 @@
+#include <algorithm>
+#include <cstring>
+
+#include "core/parallel.h"
 #include "core/variable_storage.h"
+#include "kernels/cpu/accumulate.h"
+#include "kernels/cpu/check_indices.h"
 #include "kernels/cpu/cpu_kernels.h"
 
 namespace tandem {
@@ -31,10 +37,143 @@ absl::Status AssignVariable(KernelCall& call) {
   return variable->Assign(call.owned_input(1));
 }
 
+absl::Status IsInitialized(KernelCall& call) {
+  ASSIGN_OR_RETURN(VariableStorage * variable, GetVariable(call.input(0), call.schema.name()));
+  *call.output().as<bool>() = variable->initialized();
+  return absl::OkStatus();
+}
+
+absl::Status CheckDType(const KernelCall& call, const VariableStorage& variable, DType dtype) {
+  if (variable.dtype() == dtype) return absl::OkStatus();
+  return call.Error("variable \"", variable.name(), "\" is ", std::string(DTypeName(variable.dtype())), ", the value is ", std::string(DTypeName(dtype)));
+}
+
+template <Accumulation kind>
+absl::Status AssignAccumulate(KernelCall& call) {
+  ASSIGN_OR_RETURN(VariableStorage * variable, GetVariable(call.input(0), call.schema.name()));
+  const TensorRep& x = call.input(1);
+  RETURN_IF_ERROR(CheckDType(call, *variable, x.dtype));
+  const AccumulateFn accumulate = FindAccumulate(kind, x.dtype);
+  const auto size = static_cast<int64_t>(DTypeSize(x.dtype));
+  return variable->Update([&](Tensor& value) {
+    TensorRep& v = *value.rep();
+    if (!v.SameShape(x))
+      return call.Error("variable \"", variable->name(), "\" is ", DimsToString(v.dims_span()), ", the value is ",
+                        DimsToString(x.dims_span()), ": the shapes must be equal");
+    ParallelFor(x.count, kAccumulateGrain, [&](int64_t begin, int64_t end) {
+      accumulate(v.as<char>() + begin * size, x.as<char>() + begin * size, end - begin);
+    });
+    return absl::OkStatus();
+  });
+}
+
+// Slices [batch, index] of the variable as it was when the call began: reading takes a reference, updates then copy.
+template <class Index>
+absl::Status Gather(KernelCall& call) {
+  ASSIGN_OR_RETURN(VariableStorage * variable, GetVariable(call.input(0), call.schema.name()));
+  ASSIGN_OR_RETURN(const Tensor value, variable->Read());
+  RETURN_IF_ERROR(CheckDType(call, *variable, call.attr<DType>("dtype")));
+  const TensorRep &params = *value.rep(), &indices = call.input(1);
+  const int64_t batch_dims = call.attr<int64_t>("batch_dims");
+  const auto b = static_cast<int>(batch_dims < 0 ? batch_dims + indices.rank : batch_dims);
+  if (b >= params.rank) return call.Error("batch_dims is ", batch_dims, ", must be below the rank of the variable, which is ", DimsToString(params.dims_span()));
+  Shape shape;
+  int64_t batches = 1, slice = 1;
+  for (int i = 0; i < b; ++i) {
+    if (params.dims()[i] != indices.dims()[i])
+      return call.Error("batch dimensions differ: the variable is ", DimsToString(params.dims_span()), " (dim ", i, " = ", params.dims()[i],
+                        "), indices is ", DimsToString(indices.dims_span()), " (dim ", i, " = ", indices.dims()[i], ")");
+    shape.push_back(params.dims()[i]);
+    batches *= params.dims()[i];
+  }
+  for (int i = b; i < indices.rank; ++i) shape.push_back(indices.dims()[i]);
+  for (int i = b + 1; i < params.rank; ++i) {
+    shape.push_back(params.dims()[i]);
+    slice *= params.dims()[i];
+  }
+  const int64_t limit = params.dims()[b];
+  RETURN_IF_ERROR(CheckIndices<Index>(call, "indices", indices, limit));
+  RETURN_IF_ERROR(call.Allocate(0, shape, params.dtype));
+  if (call.output().count == 0) return absl::OkStatus();
+
+  const auto size = static_cast<int64_t>(DTypeSize(params.dtype));
+  const int64_t each = indices.count / batches;
+  ParallelFor(indices.count, std::max<int64_t>((16 << 10) / slice, 1), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t from = (i / each * limit + indices.as<Index>()[i]) * slice;
+      if (size) {
+        std::memcpy(call.output().as<char>() + i * slice * size, params.as<char>() + from * size, slice * size);
+      } else {
+        std::copy_n(params.as<std::string>() + from, slice, call.output().as<std::string>() + i * slice);
+      }
+    }
+  });
+  return absl::OkStatus();
+}
+
+template <class Index>
+absl::Status ScatterAdd(KernelCall& call) {
+  ASSIGN_OR_RETURN(VariableStorage * variable, GetVariable(call.input(0), call.schema.name()));
+  const TensorRep &indices = call.input(1), &updates = call.input(2);
+  RETURN_IF_ERROR(CheckDType(call, *variable, updates.dtype));
+  const AccumulateFn accumulate = FindAccumulate(Accumulation::kAdd, updates.dtype);
+  const auto size = static_cast<int64_t>(DTypeSize(updates.dtype));
+  return variable->Update([&](Tensor& value) -> absl::Status {
+    TensorRep& v = *value.rep();
+    if (v.rank == 0) return call.Error("the variable is a scalar, needs rank 1 or more");
+    Shape want = indices.shape();
+    int64_t slice = 1;
+    for (int i = 1; i < v.rank; ++i) {
+      want.push_back(v.dims()[i]);
+      slice *= v.dims()[i];
+    }
+    if (updates.rank != 0 && want != updates.shape())
+      return call.Error("updates must be ", want.ToString(), " (indices' shape, then the variable's but dim 0), is ", DimsToString(updates.dims_span()));
+    RETURN_IF_ERROR(CheckIndices<Index>(call, "indices", indices, v.dims()[0]));
+    // In order: rows may repeat, and the sum's bits shall not depend on threads.
+    for (int64_t i = 0; i < indices.count; ++i) {
+      char* row = v.as<char>() + indices.as<Index>()[i] * slice * size;
+      if (updates.rank != 0) accumulate(row, updates.as<char>() + i * slice * size, slice);
+      else for (int64_t k = 0; k < slice; ++k) accumulate(row + k * size, updates.data, 1);
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status Destroy(KernelCall& call) {
+  const TensorRep& handle = call.input(0);
+  ResourceBase* resource = handle.count == 1 ? handle.as<ResourceBase*>()[0] : nullptr;
+  if (!resource) return call.Error("the resource handle is empty");
+  auto* variable = dynamic_cast<VariableStorage*>(resource);
+  const bool killed = variable && variable->Kill("was destroyed");
+  const bool erased = call.env->resources().Erase(resource).ok();
+  if (killed || erased || call.attr<bool>("ignore_lookup_error")) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("DestroyResourceOp: the ", std::string(resource->kind()),
+                                          variable ? absl::StrCat(" \"", variable->name(), "\"") : "", " was destroyed before"));
+}
+
 }  // namespace
 
 void VarHandleOpCpu(CpuKernel& k) { k.SetAll(VarHandle); }
 void ReadVariableOpCpu(CpuKernel& k) { k.SetAll(ReadVariable); }
 void AssignVariableOpCpu(CpuKernel& k) { k.SetAll(AssignVariable); }
+void VarIsInitializedOpCpu(CpuKernel& k) { k.SetAll(IsInitialized); }
+void DestroyResourceOpCpu(CpuKernel& k) { k.SetAll(Destroy); }
+void ResourceGatherCpu(CpuKernel& k) {
+  k.Set(kInt32, Gather<int32_t>);
+  k.Set(kInt64, Gather<int64_t>);
+}
+void ResourceScatterAddCpu(CpuKernel& k) {
+  k.Set(kInt32, ScatterAdd<int32_t>);
+  k.Set(kInt64, ScatterAdd<int64_t>);
+}
+void AssignAddVariableOpCpu(CpuKernel& k) {
+  for (int d = 0; d < kNumDTypes; ++d)
+    if (FindAccumulate(Accumulation::kAdd, static_cast<DType>(d))) k.Set(static_cast<DType>(d), AssignAccumulate<Accumulation::kAdd>);
+}
+void AssignSubVariableOpCpu(CpuKernel& k) {
+  for (int d = 0; d < kNumDTypes; ++d)
+    if (FindAccumulate(Accumulation::kSub, static_cast<DType>(d))) k.Set(static_cast<DType>(d), AssignAccumulate<Accumulation::kSub>);
+}
 
 }  // namespace tandem
