@@ -12,6 +12,7 @@
 
 #include "core/op.h"
 #include "core/operand.h"
+#include "core/random_seed.h"
 #include "core/status.h"
 
 namespace tandem {
@@ -40,6 +41,8 @@ class Context {
   // Outputs that count as a function of inputs with the given derivative. Replaces them where the context needs to.
   virtual absl::Status RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward,
                                     Origin origin) = 0;
+  // Where random ops made under this context get their seeds: a graph's own, eagerly the process's.
+  virtual RandomSeeds& random_seeds() { return EagerRandomSeeds(); }
 };
 
 // The top of this thread's stack; the process-wide eager context at the bottom.

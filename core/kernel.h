@@ -65,7 +65,7 @@ class KernelCall {
   std::span<const AttrRef> attrs;
   const CallSignature* signature;
   KernelEnv* env;
-  StateSlot* node_state = nullptr;                       // for stateful ops
+  StateSlot* node_state = nullptr;                       // for random ops
   std::unique_ptr<KernelState>* plan_state = nullptr;    // of one frame of a plan: prepared primitives; null eagerly
 
   const TensorRep& input(int i) const { return *inputs[i]; }

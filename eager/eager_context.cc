@@ -135,7 +135,7 @@ absl::Status EagerContext::DispatchGeneral(const OpCall& call, std::span<TensorR
     }
   }
   KernelCall run(schema, call.inputs, outputs, call.attrs, &infer.signature(), &Env());
-  if (schema.has(kStateful)) run.node_state = &State(call);
+  if (schema.has(kRandom)) run.node_state = &State(call);
   try {
     RETURN_IF_ERROR(kernel(run));
   } catch (...) {
@@ -147,6 +147,7 @@ absl::Status EagerContext::DispatchGeneral(const OpCall& call, std::span<TensorR
 
 StateSlot& EagerContext::State(const OpCall& call) {
   std::string key(reinterpret_cast<const char*>(&call.op), sizeof call.op);
+  absl::StrAppend(&key, EagerRandomSeeds().epoch(), ";");
   for (const AttrRef& attr : call.attrs) AppendAttrKey(attr, key);
   {
     std::shared_lock lock(mutex_);

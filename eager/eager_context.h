@@ -20,7 +20,7 @@ class EagerContext : public Context {
 
  private:
   absl::Status DispatchGeneral(const OpCall& call, std::span<TensorRep*> outputs);
-  // The state of a stateful op: one for each op with its attributes.
+  // The state of a random op: one for each op with its attributes, anew after SetRandomSeed.
   StateSlot& State(const OpCall& call);
 
   std::shared_mutex mutex_;
