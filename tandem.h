@@ -12,3 +12,4 @@
 #include "core/ops/reduction.h"
 #include "core/tensor.h"
 #include "core/variable.h"
+#include "eager/gradient_tape.h"

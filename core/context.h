@@ -38,6 +38,8 @@ class Context {
   // output is set.
   virtual absl::Status Dispatch(const OpCall& call, std::span<TensorRep*> outputs) = 0;
   virtual bool executing_eagerly() const = 0;
+  // The context that executes or records in the end: a tape's is what it forwards to.
+  virtual Context& base() { return *this; }
   // Outputs that count as a function of inputs with the given derivative. Replaces them where the context needs to.
   virtual absl::Status RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward,
                                     Origin origin) = 0;

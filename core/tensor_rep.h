@@ -40,6 +40,9 @@ struct SymbolicData {
 
 inline constexpr uint8_t kUnknownRank = 255;
 
+// The tape mark of a trainable variable's handle, by which tapes watch it when it is first read; serial 0 is no tape's.
+inline constexpr uint64_t kTrainableMark = 1;
+
 struct alignas(64) TensorRep {
   std::atomic<int32_t> refs;
   DType dtype;
@@ -52,7 +55,7 @@ struct alignas(64) TensorRep {
     TensorRep* owner;  // kView
     ExternalData* external;
   };
-  uint64_t tape_mark;  // (tape serial << 32 | record): see core/tape.h. 0 = on no tape
+  uint64_t tape_mark;  // tape serial << 32 | value: see eager/tape_context.h. 0 = on no tape
   union {
     int64_t inline_dims[3];
     int64_t* far_dims;  // rank > 3: right behind the header

@@ -18,6 +18,7 @@ Variable::Variable(const Tensor& initial, VariableOptions options, Origin origin
   shape_ = options.validate_shape ? initial.shape() : Shape::Unknown();
   handle_ = Run(OpId::kVarHandleOp, {},
                 {std::string_view(""), std::string_view(options.name), std::string_view(""), dtype_, shape_, std::span<const std::string>()}, origin, options.name);
+  if (options.trainable) handle_.rep()->tape_mark = kTrainableMark;
   options_ = std::make_shared<const VariableOptions>(std::move(options));
   const Tensor inputs[] = {handle_, initial};
   RunMany(OpId::kAssignVariableOp, inputs, {options_->validate_shape}, origin);

@@ -1,0 +1,128 @@
+#include "core/gradient_walk.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "core/ops/math.h"
+
+namespace tandem {
+namespace {
+
+// A value with many readers does not keep one gradient for each of them until it is reached.
+constexpr size_t kMaxParts = 8;
+
+using Parts = absl::InlinedVector<Tensor, 1>;
+
+void Collect(Parts& parts, Tensor gradient) {
+  if (parts.size() == kMaxParts) {
+    Tensor sum = SumGradients({parts.data(), parts.size()});
+    parts.clear();
+    parts.push_back(std::move(sum));
+  }
+  parts.push_back(std::move(gradient));
+}
+
+// All that arrived at a value, as one tensor; undefined when nothing did.
+Tensor Total(Parts& parts) {
+  if (parts.empty()) return Tensor();
+  if (parts.size() > 1) {
+    Tensor sum = SumGradients({parts.data(), parts.size()});
+    parts.clear();
+    parts.push_back(std::move(sum));
+  }
+  return parts[0];
+}
+
+enum Flag : uint8_t { kNeeded = 1, kSource = 2 };
+
+class Walk {
+ public:
+  Walk(GradientRecords& records, int32_t num_values) : records_(records), flags_(num_values), parts_(num_values) {}
+
+  void AddSource(int32_t value) { flags_[value] |= kNeeded | kSource; }
+  void AddSeed(const GradientSeed& seed) { Collect(parts_[seed.value], seed.gradient); }
+  Tensor Gradient(int32_t value) { return Total(parts_[value]); }
+
+  // Which values depend on a source: the others need no gradient.
+  void MarkNeeded(int end) {
+    for (int r = 0; r < end; ++r) {
+      const std::span<const int32_t> inputs = records_.inputs(r);
+      if (std::none_of(inputs.begin(), inputs.end(), [&](int32_t v) { return Needed(v); })) continue;
+      const int32_t first = records_.first_output(r);
+      for (int i = 0; i < records_.num_outputs(r); ++i) flags_[first + i] |= kNeeded;
+    }
+  }
+
+  absl::Status Visit(int r) {
+    const int32_t first = records_.first_output(r);
+    const int n = records_.num_outputs(r);
+    bool arrived = false;
+    for (int i = 0; i < n; ++i) arrived |= !parts_[first + i].empty();
+    if (!arrived) return absl::OkStatus();
+    const std::span<const int32_t> inputs = records_.inputs(r);
+    absl::InlinedVector<bool, 8> needed(inputs.size());
+    bool any = false;
+    for (size_t i = 0; i < inputs.size(); ++i) any |= needed[i] = Needed(inputs[i]);
+    if (!any) return absl::OkStatus();
+
+    absl::InlinedVector<Tensor, 2> dy(n);
+    for (int i = 0; i < n; ++i) {
+      Parts& parts = parts_[first + i];
+      dy[i] = Total(parts);
+      if (!(flags_[first + i] & kSource)) parts.clear();
+    }
+    ASSIGN_OR_RETURN(Tensors dx, records_.Backward(r, {dy.data(), dy.size()}, {needed.data(), needed.size()}));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!needed[i]) continue;
+      if (dx[i].defined()) Collect(parts_[inputs[i]], std::move(dx[i]));
+      else records_.Blocked(r, static_cast<int>(i));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  bool Needed(int32_t value) const { return value >= 0 && (flags_[value] & kNeeded); }
+
+  GradientRecords& records_;
+  std::vector<uint8_t> flags_;
+  std::vector<Parts> parts_;
+};
+
+}  // namespace
+
+Tensor SumGradients(std::span<Tensor> parts) {
+  Tensor sum = std::move(parts[0]);
+  for (size_t i = 1; i < parts.size(); ++i) sum = Add(sum, std::exchange(parts[i], Tensor()));
+  return sum;
+}
+
+absl::StatusOr<Tensors> WalkGradients(GradientRecords& records, std::span<const GradientSeed> seeds,
+                                      std::span<const int32_t> sources) try {
+  Tensors gradients(sources.size());
+  // A persistent tape may grow while it is walked: later records and values take no part.
+  const int end = records.num_records();
+  const int32_t num_values = records.num_values();
+  Walk walk(records, num_values);
+  bool any = false;
+  for (int32_t source : sources) {
+    if (source < 0 || source >= num_values) continue;
+    any = true;
+    walk.AddSource(source);
+  }
+  if (!any) return gradients;
+  for (const GradientSeed& seed : seeds)
+    if (seed.value >= 0 && seed.value < num_values) walk.AddSeed(seed);
+  walk.MarkNeeded(end);
+  for (int r = end - 1; r >= 0; --r) {
+    RETURN_IF_ERROR(walk.Visit(r));
+    records.Done(r);
+  }
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (sources[i] >= 0 && sources[i] < num_values) gradients[i] = walk.Gradient(sources[i]);
+  return gradients;
+} catch (...) {
+  return StatusFromException(std::current_exception());
+}
+
+}  // namespace tandem

@@ -1,0 +1,325 @@
+#include "eager/tape_context.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "core/kernel.h"
+
+namespace tandem {
+namespace {
+
+// The serials of living tapes. A mark older than all of them belongs to nobody and may be overwritten.
+struct LiveTapes {
+  std::mutex mutex;
+  std::vector<uint32_t> serials;  // ascending
+  uint32_t next = 1;
+};
+LiveTapes& live_tapes() {
+  static LiveTapes* tapes = new LiveTapes;
+  return *tapes;
+}
+std::atomic<uint32_t> oldest_live = 1;
+
+uint32_t NewSerial() {
+  LiveTapes& tapes = live_tapes();
+  std::lock_guard lock(tapes.mutex);
+  if (tapes.next == 0) tapes.next = 1;  // 0 marks trainable variables
+  tapes.serials.push_back(tapes.next);
+  oldest_live.store(tapes.serials.front(), std::memory_order_relaxed);
+  return tapes.next++;
+}
+
+void EndSerial(uint32_t serial) {
+  LiveTapes& tapes = live_tapes();
+  std::lock_guard lock(tapes.mutex);
+  tapes.serials.erase(std::find(tapes.serials.begin(), tapes.serials.end(), serial));
+  oldest_live.store(tapes.serials.empty() ? tapes.next : tapes.serials.front(), std::memory_order_relaxed);
+}
+
+bool IsLive(uint64_t mark) {
+  const auto serial = static_cast<uint32_t>(mark >> 32);
+  return serial != 0 && static_cast<int32_t>(serial - oldest_live.load(std::memory_order_relaxed)) >= 0;
+}
+
+uint64_t LoadMark(TensorRep& rep) { return std::atomic_ref(rep.tape_mark).load(std::memory_order_relaxed); }
+
+absl::Status NoMemory() { return absl::ResourceExhaustedError("GradientTape: out of memory while recording"); }
+
+bool CarriesGradient(DType dtype) { return IsDifferentiable(dtype) || dtype == kVariant; }
+
+// Which argument each flat input or output belongs to.
+absl::InlinedVector<int, 8> ArgumentOf(const OpSchema& schema, const std::vector<OpArg>& args, int n, std::span<const AttrRef> attrs) {
+  absl::InlinedVector<int, 8> out(n);
+  absl::InlinedVector<int, 8> length(args.size(), 1);
+  int known = 0, open = 0;
+  for (size_t a = 0; a < args.size(); ++a) {
+    if (args[a].is_list()) {
+      const OpAttr& attr = schema.attrs()[args[a].number_attr >= 0 ? args[a].number_attr : args[a].type_list_attr];
+      if (attr.explicit_index < 0) {
+        length[a] = -1;
+        ++open;
+        continue;
+      }
+      const AttrRef& value = attrs[attr.explicit_index];
+      length[a] = static_cast<int>(value.kind() == AttrKind::kInt ? value.get<int64_t>() : static_cast<int64_t>(value.get<std::span<const DType>>().size()));
+    }
+    known += length[a];
+  }
+  int i = 0;
+  for (size_t a = 0; a < args.size(); ++a)
+    for (int k = length[a] < 0 ? (n - known) / open : length[a]; k > 0 && i < n; --k) out[i++] = static_cast<int>(a);
+  return out;
+}
+
+// The values whose tensors a gradient does not read are kept as dtype and shape.
+TensorInfo InfoOf(const TensorRep& rep, TapeArena& arena, const TensorInfo* same) {
+  TensorInfo info{nullptr, rep.dtype, rep.rank};
+  if (rep.rank == 0 || rep.rank == kUnknownRank) return info;
+  if (same && same->rank == rep.rank && std::equal(same->dims, same->dims + rep.rank, rep.dims())) {
+    info.dims = same->dims;
+  } else if (auto* dims = static_cast<int64_t*>(arena.Allocate(rep.rank * sizeof(int64_t)))) {
+    std::copy_n(rep.dims(), rep.rank, dims);
+    info.dims = dims;
+  }
+  return info;
+}
+
+}  // namespace
+
+TapeContext::TapeContext(bool watch_accessed_variables)
+    : serial_(NewSerial()), below_(&CurrentContext()), home_(&thread_state), watch_variables_(watch_accessed_variables) {
+  thread_state.context = this;
+}
+
+TapeContext::~TapeContext() {
+  for (TapeRecord* r = last_; r; r = r->previous) r->Release();
+  EndSerial(serial_);
+}
+
+bool TapeContext::Stop(bool disown) {
+  recording_ = false;
+  if (below_ && OnOwnThread() && thread_state.context == this) {
+    thread_state.context = below_;
+    in_stack_ = false;
+  }
+  if (!in_stack_ || !disown) return false;
+  orphan_ = true;
+  return true;
+}
+
+absl::Status TapeContext::Dispatch(const OpCall& call, std::span<TensorRep*> outputs) {
+  absl::Status status = below_->Dispatch(call, outputs);
+  if (!recording_ || paused_ || !status.ok()) [[unlikely]] {
+    if (orphan_ && thread_state.context == this) {
+      thread_state.context = below_;
+      delete this;
+    }
+    return status;
+  }
+  uint64_t marks = 0;
+  for (TensorRep* in : call.inputs) marks |= LoadMark(*in);
+  if (marks == 0) [[likely]] return status;
+  status = Record(call, outputs);
+  if (!status.ok()) [[unlikely]]
+    for (TensorRep*& rep : outputs)
+      if (rep) Unref(std::exchange(rep, nullptr));
+  return status;
+}
+
+int32_t TapeContext::ValueOf(const TensorRep& rep) const {
+  const uint64_t mark = LoadMark(const_cast<TensorRep&>(rep));
+  if (mark >> 32 == serial_) return static_cast<int32_t>(mark);
+  if (mark == 0 || side_.empty()) return kNoValue;
+  const auto it = side_.find(&rep);
+  return it == side_.end() ? kNoValue : it->second;
+}
+
+int32_t TapeContext::InputValue(TensorRep& rep, bool differentiable) {
+  const int32_t value = ValueOf(rep);
+  if (value != kNoValue || !differentiable || !watch_variables_ || LoadMark(rep) != kTrainableMark) return value;
+  return WatchHandle(rep);
+}
+
+int32_t TapeContext::WatchHandle(TensorRep& handle) {
+  const int32_t value = next_value_++;
+  if (LoadMark(handle) == kTrainableMark) side_.emplace(&handle, value);  // pinned by handles_
+  else SetMark(handle, value);
+  handles_.push_back(Tensor::Share(&handle));
+  return value;
+}
+
+void TapeContext::Watch(const Tensor& t) {
+  TensorRep& rep = *t.rep();
+  if (ValueOf(rep) >= 0) return;
+  if (rep.dtype == kResource) WatchHandle(rep);
+  else if (CarriesGradient(rep.dtype)) SetMark(rep, next_value_++);
+}
+
+void TapeContext::SetMark(TensorRep& rep, int32_t value) {
+  const uint64_t mine = uint64_t{serial_} << 32 | static_cast<uint32_t>(value);
+  std::atomic_ref mark(rep.tape_mark);
+  uint64_t old = mark.load(std::memory_order_relaxed);
+  if (old == 0 && rep.refs.load(std::memory_order_relaxed) == 1) {  // nobody else can see it
+    mark.store(mine, std::memory_order_relaxed);
+    return;
+  }
+  while (old != kTrainableMark && (!IsLive(old) || old >> 32 == serial_))
+    if (mark.compare_exchange_weak(old, mine, std::memory_order_relaxed)) return;
+  if (side_.insert_or_assign(&rep, value).second) pinned_.push_back(Tensor::Share(&rep));
+}
+
+// An output may be an input's or a variable's own tensor. As a value of its own it needs a header of its own, unless a
+// tape below has already given it one in this call (then it carries that tape's mark and is no input).
+absl::Status TapeContext::MakeFresh(TensorRep*& rep, std::span<TensorRep* const> inputs) const {
+  const bool known = ValueOf(*rep) != kNoValue || std::find(inputs.begin(), inputs.end(), rep) != inputs.end();
+  if (!known && (rep->refs.load(std::memory_order_relaxed) == 1 || IsLive(LoadMark(*rep)))) return absl::OkStatus();
+  TensorRep* fresh = rep->symbolic() ? NewSymbolic(rep->dtype, rep->shape(), rep->symbol())
+                                     : NewView(*rep, rep->dtype, rep->dims_span(), rep->count, rep->data);
+  if (!fresh) return NoMemory();
+  Unref(std::exchange(rep, fresh));
+  return absl::OkStatus();
+}
+
+TapeRecord* TapeContext::NewRecord(OpId op, int num_inputs, int num_outputs, Origin origin) {
+  const int n = num_inputs + num_outputs;
+  auto* memory = static_cast<char*>(arena_.Allocate(sizeof(TapeRecord) + n * (sizeof(Tensor) + sizeof(TensorInfo)) + num_inputs * sizeof(int32_t)));
+  if (!memory) return nullptr;
+  auto* r = new (memory) TapeRecord;
+  r->previous = std::exchange(last_, r);
+  ++num_records_;
+  r->op = op;
+  r->cut = r->blocked = false;
+  r->num_inputs = num_inputs;
+  r->num_outputs = num_outputs;
+  r->first_output = next_value_;
+  r->custom = -1;
+  r->num_attrs = 0;
+  r->origin = origin;
+  r->attrs = nullptr;
+  r->tensors = reinterpret_cast<Tensor*>(memory + sizeof(TapeRecord));
+  r->infos = reinterpret_cast<TensorInfo*>(r->tensors + n);
+  r->input_values = reinterpret_cast<int32_t*>(r->infos + n);
+  for (int i = 0; i < n; ++i) new (r->tensors + i) Tensor();
+  return r;
+}
+
+absl::Status TapeContext::Record(const OpCall& call, std::span<TensorRep*> outputs) {
+  const OpSchema& schema = GetOp(call.op);
+  const bool differentiable = schema.differentiable();
+  const int n = static_cast<int>(call.inputs.size()), m = static_cast<int>(outputs.size());
+  absl::InlinedVector<int32_t, 8> values(n);
+  bool tracked = false;
+  int32_t cut = kNoValue;
+  for (int i = 0; i < n; ++i) {
+    values[i] = InputValue(*call.inputs[i], differentiable);
+    if (values[i] >= 0) tracked = true;
+    else if (values[i] != kNoValue) cut = values[i];
+  }
+  if (m == 0) return absl::OkStatus();
+  if (!tracked) {
+    if (cut != kNoValue) PassCut(outputs, cut);
+    return absl::OkStatus();
+  }
+
+  bool any_output = false;
+  for (int i = 0; i < m; ++i) {
+    RETURN_IF_ERROR(MakeFresh(outputs[i], call.inputs));
+    any_output |= CarriesGradient(outputs[i]->dtype);
+  }
+  TapeRecord* r = NewRecord(call.op, n, m, call.origin);
+  if (!r) return NoMemory();
+  std::copy(values.begin(), values.end(), r->input_values);
+  next_value_ += m;
+  r->cut = !differentiable || !any_output;
+  if (r->cut) {
+    for (int i = 0; i < m; ++i) r->infos[n + i] = {nullptr, outputs[i]->dtype, 0};
+  } else {
+    if (!call.attrs.empty()) {
+      r->attrs = arena_.Copy(call.attrs);
+      if (!r->attrs) return NoMemory();
+      r->num_attrs = static_cast<int32_t>(call.attrs.size());
+    }
+    const TensorInfo* same = nullptr;
+    const auto keep = [&](int slot, TensorRep& rep, bool read) {
+      if (!read && !rep.symbolic() && rep.dtype != kVariant) {
+        r->infos[slot] = InfoOf(rep, arena_, same);
+        if (r->infos[slot].dims || rep.rank == 0) {
+          same = &r->infos[slot];
+          return;
+        }
+      }
+      r->tensors[slot] = Tensor::Share(&rep);
+    };
+    if (schema.plain()) {
+      for (int i = 0; i < n; ++i) keep(i, *call.inputs[i], schema.gradient_reads_input(i));
+      for (int i = 0; i < m; ++i) keep(n + i, *outputs[i], schema.gradient_reads_output(i));
+    } else {
+      const auto in = ArgumentOf(schema, schema.inputs(), n, call.attrs), out = ArgumentOf(schema, schema.outputs(), m, call.attrs);
+      for (int i = 0; i < n; ++i) keep(i, *call.inputs[i], schema.gradient_reads_input(in[i]));
+      for (int i = 0; i < m; ++i) keep(n + i, *outputs[i], schema.gradient_reads_output(out[i]));
+    }
+  }
+  MarkOutputs(*r, outputs);
+  return absl::OkStatus();
+}
+
+void TapeContext::MarkOutputs(const TapeRecord& record, std::span<TensorRep*> outputs) {
+  for (int i = 0; i < record.num_outputs; ++i) {
+    const int32_t value = record.first_output + i;
+    if (outputs[i]->dtype == kResource) continue;
+    SetMark(*outputs[i], record.cut || !CarriesGradient(outputs[i]->dtype) ? value | static_cast<int32_t>(kCutBit) : value);
+  }
+}
+
+// What depends on a cut value only: it is remembered on fresh outputs, no record is made.
+void TapeContext::PassCut(std::span<TensorRep*> outputs, int32_t cut) {
+  for (TensorRep* rep : outputs)
+    if (LoadMark(*rep) == 0 && rep->refs.load(std::memory_order_relaxed) == 1) SetMark(*rep, cut);
+}
+
+absl::Status TapeContext::RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward, Origin origin) {
+  RETURN_IF_ERROR(below_->RecordCustom(name, inputs, outputs, backward, origin));
+  if (!recording_ || paused_) return absl::OkStatus();
+  bool tracked = false;
+  for (const Tensor& in : inputs) tracked |= ValueOf(*in.rep()) >= 0;
+  if (!tracked) return absl::OkStatus();
+  const int n = static_cast<int>(inputs.size()), m = static_cast<int>(outputs.size());
+  for (Tensor& out : outputs) {
+    TensorRep* rep = out.release();
+    const absl::Status status = MakeFresh(rep, {});
+    out = Tensor::Adopt(rep);
+    RETURN_IF_ERROR(status);
+  }
+  TapeRecord* r = NewRecord(OpId::kInvalid, n, m, origin);
+  if (!r) return NoMemory();
+  next_value_ += m;
+  r->custom = static_cast<int32_t>(customs_.size());
+  customs_.push_back({std::string(name), std::move(backward)});
+  absl::InlinedVector<TensorRep*, 4> reps;
+  for (int i = 0; i < n + m; ++i) {
+    TensorRep& rep = *(i < n ? inputs[i] : outputs[i - n]).rep();
+    if (i < n) r->input_values[i] = ValueOf(rep);
+    else reps.push_back(&rep);
+    r->infos[i] = InfoOf(rep, arena_, nullptr);
+    if (rep.rank != 0 && rep.rank != kUnknownRank && !r->infos[i].dims) return NoMemory();
+  }
+  MarkOutputs(*r, {reps.data(), reps.size()});
+  return absl::OkStatus();
+}
+
+std::vector<TapeRecord*> TapeContext::Records() const {
+  std::vector<TapeRecord*> records(num_records_);
+  size_t i = records.size();
+  for (TapeRecord* r = last_; r; r = r->previous) records[--i] = r;
+  return records;
+}
+
+void TapeContext::ReleaseTensors() {
+  for (TapeRecord* r = last_; r; r = r->previous) r->Release();
+  for (Custom& custom : customs_) custom.backward = nullptr;
+  for (const Tensor& t : pinned_) side_.erase(t.rep());
+  pinned_.clear();
+}
+
+}  // namespace tandem

@@ -1,0 +1,107 @@
+#include "eager/tape_explain.h"
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+constexpr size_t kMaxOpsShown = 12;
+
+int32_t Id(int32_t value) { return value & static_cast<int32_t>(~kCutBit); }
+
+class Path {
+ public:
+  explicit Path(const TapeContext& tape) : tape_(tape), records_(tape.Records()) {}
+
+  // The records from `from` back to `to`, nearest to `from` first; empty when there is no path. through_cuts: also
+  // where no gradient passes.
+  std::vector<const TapeRecord*> Find(int32_t from, int32_t to, bool through_cuts) const {
+    struct Step {
+      const TapeRecord* record;  // whose output the value is
+      int32_t back;              // the step that reads it; -1 at the start
+    };
+    std::vector<Step> steps;
+    std::vector<bool> seen(tape_.num_values());
+    const auto visit = [&](int32_t value, int32_t back) {
+      if (value == kNoValue || (value < 0 && !through_cuts) || seen[Id(value)]) return;
+      seen[Id(value)] = true;
+      const TapeRecord* record = Producer(Id(value));
+      if (record && !through_cuts && (record->cut || record->blocked)) record = nullptr;
+      steps.push_back({record, back});
+    };
+    visit(from, -1);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const TapeRecord* record = steps[i].record;
+      if (!record) continue;
+      for (int32_t value : record->values()) {
+        if (value != kNoValue && Id(value) == Id(to) && (value >= 0 || through_cuts)) {
+          std::vector<const TapeRecord*> path;
+          for (int32_t s = static_cast<int32_t>(i); s >= 0; s = steps[s].back) path.push_back(steps[s].record);
+          std::reverse(path.begin(), path.end());
+          return path;
+        }
+        visit(value, static_cast<int32_t>(i));
+      }
+    }
+    return {};
+  }
+
+  std::string Describe(const TapeRecord& r) const {
+    const std::string at = r.origin.ToString();
+    const std::string name(r.custom >= 0 ? tape_.custom_name(r.custom) : OpName(r.op));
+    return at.empty() ? name : absl::StrCat(name, " at ", at);
+  }
+
+  // Why no gradient passes; "" where it does.
+  std::string Cut(const TapeRecord& r) const {
+    if (r.blocked) return absl::StrCat("the gradient of ", Describe(r), " gives nothing for this input");
+    if (!r.cut) return "";
+    const OpSchema& schema = GetOp(r.op);
+    const std::string cut = absl::StrCat("the path is cut by ", Describe(r));
+    if (schema.differentiable())
+      return absl::StrCat(cut, ": it gives ", std::string(DTypeName(r.infos[r.num_inputs].dtype)), ", which has no gradient");
+    return absl::StrCat(cut, schema.not_differentiable().empty() ? ", which has no gradient" : absl::StrCat(": ", schema.not_differentiable()));
+  }
+
+ private:
+  const TapeRecord* Producer(int32_t value) const {
+    auto it = std::upper_bound(records_.begin(), records_.end(), value, [](int32_t v, const TapeRecord* r) { return v < r->first_output; });
+    // Records without outputs of that value: a watched tensor's number lies between two records.
+    if (it == records_.begin()) return nullptr;
+    const TapeRecord* r = *--it;
+    return value < r->first_output + r->num_outputs ? r : nullptr;
+  }
+
+  const TapeContext& tape_;
+  const std::vector<TapeRecord*> records_;
+};
+
+}  // namespace
+
+std::string ExplainPath(const TapeContext& tape, const Tensor& y, const Source& x) {
+  if (!y.defined()) return "y is an undefined tensor";
+  if (!x.tensor.defined()) return "x is undefined";
+  const int32_t to = tape.ValueOf(*x.tensor.rep()), from = tape.ValueOf(*y.rep());
+  if (to == kNoValue) {
+    if (!x.variable && !IsDifferentiable(x.dtype)) return absl::StrCat("x is ", std::string(DTypeName(x.dtype)), ", which has no gradient");
+    return x.variable ? "x was not read while the tape recorded (or is not trainable: Watch it)"
+                      : "x is not watched by this tape: call Watch(x) before y is computed from it";
+  }
+  if (from == kNoValue) return "y was not computed from anything this tape watches while it recorded";
+  if (from == to) return "y is x";
+
+  const Path path(tape);
+  if (const auto ops = path.Find(from, to, false); !ops.empty()) {
+    std::string text = "y depends on x through ";
+    for (size_t i = 0; i < ops.size(); ++i) {
+      if (i == kMaxOpsShown) return absl::StrCat(text, ", … (", ops.size() - i, " more)");
+      absl::StrAppend(&text, i ? ", " : "", path.Describe(*ops[i]));
+    }
+    return text;
+  }
+  for (const TapeRecord* r : path.Find(from, to, true))
+    if (std::string why = path.Cut(*r); !why.empty()) return why;
+  return "y does not depend on x in anything the tape recorded (was x watched only after y was computed?)";
+}
+
+}  // namespace tandem
