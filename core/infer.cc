@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/int_values.h"
+
 namespace tandem {
 namespace {
 
@@ -193,17 +195,8 @@ absl::Status InferContext::Run() {
 
 std::optional<absl::InlinedVector<int64_t, 8>> InferContext::IntValues(int i) const {
   const TensorRep* v = inputs_[i].value;
-  if (!v) return std::nullopt;
-  absl::InlinedVector<int64_t, 8> values(static_cast<size_t>(v->count));
-  for (int64_t k = 0; k < v->count; ++k) {
-    switch (v->dtype) {
-      case kInt64: values[k] = v->as<int64_t>()[k]; break;
-      case kInt32: values[k] = v->as<int32_t>()[k]; break;
-      case kInt16: values[k] = v->as<int16_t>()[k]; break;
-      default: return std::nullopt;
-    }
-  }
-  return values;
+  if (!v || !IsInteger(v->dtype)) return std::nullopt;
+  return tandem::IntValues(*v);
 }
 
 absl::StatusOr<std::optional<int64_t>> InferContext::ScalarInt(int i) const {

@@ -75,7 +75,7 @@ class InferContext {
   const HandleInfo* handle(int i) const { return inputs_[i].handle; }
   // The constant value of an input; null when unknown.
   const TensorRep* value(int i) const { return inputs_[i].value; }
-  // Integers of an int32 or int64 input whose value is known: scalar or vector; nothing when unknown.
+  // Integers of an input of any integer dtype whose value is known; nothing when unknown.
   std::optional<absl::InlinedVector<int64_t, 8>> IntValues(int i) const;
   // One integer; INVALID_ARGUMENT when the input cannot be a scalar (or a one-element vector, when allowed).
   absl::StatusOr<std::optional<int64_t>> ScalarInt(int i) const;

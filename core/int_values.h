@@ -2,7 +2,11 @@
 //
 //   const IntVector dims = IntValues(call.input(1));
 #pragma once
+#include <string>
+
 #include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/tensor_rep.h"
 
 namespace tandem {
@@ -29,5 +33,8 @@ inline IntVector IntValues(const TensorRep& rep) {
   for (int64_t i = 0; i < rep.count; ++i) values[i] = IntValue(rep, i);
   return values;
 }
+
+// "[2,-1]", for errors.
+inline std::string ListText(const IntVector& values) { return absl::StrCat("[", absl::StrJoin(values, ","), "]"); }
 
 }  // namespace tandem

@@ -10,8 +10,6 @@ Tensors MulGradient(const Recorded& op, const Tensor& dy) {
   return {ReduceToInput(op, 0, Mul(dy, op.input(1))), ReduceToInput(op, 1, Mul(dy, op.input(0)))};
 }
 
-Tensors IdentityGradient(const Recorded&, const Tensor& dy) { return {dy}; }
-
 }  // namespace
 
 OpSchema AddV2Schema() {
@@ -28,16 +26,9 @@ OpSchema MulSchema() {
       .Traits(kElementwise | kCommutative | kSameShape)
       .Infer(InferBroadcast).Gradient(MulGradient).GradientReads("x, y");
 }
-OpSchema IdentitySchema() {
-  return OpSchema("Identity", "The input itself.")
-      .Signature("input:T", "output:T", "T:type")
-      .Traits(kView | kSameShape)
-      .Infer(InferSameAsInput).Gradient(IdentityGradient).GradientReads("");
-}
 
 Tensor Add(Operand x, Operand y) { return Run(OpId::kAddV2, {x, y}, {}, x.origin()); }
 Tensor Mul(Operand x, Operand y) { return Run(OpId::kMul, {x, y}, {}, x.origin()); }
-Tensor Identity(Operand x, std::string_view name) { return Run(OpId::kIdentity, {x}, {}, x.origin(), name); }
 
 Tensor operator+(Operand x, Operand y) { return Add(x, y); }
 Tensor operator*(Operand x, Operand y) { return Mul(x, y); }

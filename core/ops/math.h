@@ -11,8 +11,6 @@ namespace tandem {
 // x: [...], y: [...], broadcast together. Integers wrap.
 Tensor Add(Operand x, Operand y);
 Tensor Mul(Operand x, Operand y);
-// The same tensor; in a graph a node of its own, with a name if one is given.
-Tensor Identity(Operand x, std::string_view name = {});
 
 Tensor operator+(Operand x, Operand y);
 Tensor operator*(Operand x, Operand y);

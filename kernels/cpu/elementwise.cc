@@ -12,5 +12,4 @@ void DenseMul(const void* x, const void* y, void* out, int64_t n) {
 }  // namespace
 void AddV2Cpu(CpuKernel& k) { k.Set(kFloat32, nullptr, DenseAdd); k.dense_inputs = 2; k.dense_broadcasts = true; }
 void MulCpu(CpuKernel& k) { k.Set(kFloat32, nullptr, DenseMul); k.dense_inputs = 2; k.dense_broadcasts = true; }
-void IdentityCpu(CpuKernel&) {}
 }  // namespace tandem
