@@ -15,9 +15,6 @@
 
 namespace tandem {
 
-// What a source that the targets do not depend on gets.
-enum class UnconnectedGradients { kNone, kZero };  // an undefined tensor; zeros of the source's shape and dtype
-
 class GradientRecords {
  public:
   virtual ~GradientRecords() = default;

@@ -19,9 +19,11 @@
 #include <memory>
 #include <string>
 
-#include "core/gradient_walk.h"
+#include "core/export.h"
+#include "core/unconnected_gradients.h"
 #include "eager/sources.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 class TapeContext;
@@ -93,3 +95,4 @@ class GradientTape {
 };
 
 }  // namespace tandem
+TANDEM_EXPORT_END

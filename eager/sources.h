@@ -4,8 +4,10 @@
 #include <initializer_list>
 #include <vector>
 
+#include "core/export.h"
 #include "core/variable.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 template <class T>
@@ -37,3 +39,4 @@ class Sources {
 };
 
 }  // namespace tandem
+TANDEM_EXPORT_END
