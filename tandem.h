@@ -7,6 +7,7 @@
 #pragma once
 #include "core/allocator.h"
 #include "core/error.h"
+#include "core/executing_eagerly.h"
 #include "core/ops/fill.h"
 #include "core/ops/math.h"
 #include "core/ops/matmul.h"

@@ -1,6 +1,7 @@
 #include "core/context.h"
 
 #include "absl/container/inlined_vector.h"
+#include "core/executing_eagerly.h"
 #include "core/infer.h"
 #include "core/variable_storage.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/gradient.h"
+#include "core/gradient_walk.h"
 #include "core/visit.h"
 #include "eager/tape_context.h"
 #include "eager/tape_explain.h"
