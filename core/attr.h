@@ -1,6 +1,6 @@
 // Values of op attributes: AttrValue owns one, AttrRef borrows one for the length of a call.
 //
-//   Run(OpId::kMatMul, {a, b}, {options.transpose_a, options.transpose_b});   // AttrRefs, in schema order
+//   Run(Op<"MatMul">(), {a, b}, {options.transpose_a, options.transpose_b});   // AttrRefs, in schema order
 //
 // AttrRef is trivially copyable and never allocates; whoever keeps it past the call (tape, graph) makes an AttrValue.
 #pragma once

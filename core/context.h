@@ -2,7 +2,7 @@
 // records a node, tape forwards to the context below and records for differentiation.
 //
 //   Tensor MatMul(const Tensor& a, const Tensor& b, MatMulOptions options, Origin origin) {
-//     return Run(OpId::kMatMul, {a, b}, {options.transpose_a, options.transpose_b}, origin);
+//     return Run(Op<"MatMul">(), {a, b}, {options.transpose_a, options.transpose_b}, origin);
 //   }
 #pragma once
 #include <functional>

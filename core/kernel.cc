@@ -26,7 +26,7 @@ const CpuKernel& GetCpuKernel(OpId op) {
   auto& row = t.rows[static_cast<int>(op)];
   if (const CpuKernel* k = row.load(std::memory_order_acquire)) [[likely]] return *k;
   auto made = std::make_unique<CpuKernel>();
-  if (op < OpId::kNumBuiltin && t.provider) t.provider(op, *made);
+  if (static_cast<int>(op) < NumBuiltinOps() && t.provider) t.provider(op, *made);
   const CpuKernel* expected = nullptr;
   if (row.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *made.release();
   return *expected;

@@ -109,6 +109,12 @@ struct CpuKernel {
   bool dense_broadcasts = false;         // the op broadcasts: one element may meet many (gradient ops refuse that)
   DType dense_output = DType::kInvalid;  // of the dense functions; kInvalid: the inputs' dtype (comparisons: bool)
 
+  // For fused loops: the function of kernels/vector (its VecOp) and the dtypes for which the op is that function and
+  // nothing else; -1: it never joins a loop.
+  int16_t loop_op = -1;
+  uint32_t loop_types = 0;  // bit per DType
+
+  bool fusable(DType dtype) const { return loop_types >> static_cast<int>(dtype) & 1; }
   KernelFn find(DType dtype) const { return by_type[static_cast<uint8_t>(dtype)]; }
   void Set(DType dtype, KernelFn fn, DenseFn dense_fn = nullptr) {
     by_type[static_cast<uint8_t>(dtype)] = fn;

@@ -21,14 +21,9 @@
 
 namespace tandem {
 
-// Ids of the built-in ops are dense and sorted by name; ops that users register come after them.
-enum class OpId : uint16_t {
-#define TANDEM_OP(name) k##name,
-#include "core/ops/op_list.inc"
-#undef TANDEM_OP
-  kNumBuiltin,
-  kInvalid = 0xffff,
-};
+// Dense: the built-in ops sorted by name, then those that users register. The id of a built-in op is Op<"MatMul">():
+// no header lists the ops, so that adding one recompiles two files and not the project.
+enum class OpId : uint16_t { kInvalid = 0xffff };
 
 class InferContext;
 class Recorded;
@@ -47,6 +42,7 @@ enum OpTrait : uint32_t {
   kView = 1 << 6,           // output 0 is input 0's elements under the inferred shape
   kSameShape = 1 << 7,      // inputs of one dtype and shape give output 0 of that shape: inference may be skipped
   kKernelAllocates = 1 << 8,  // the output's shape depends on values: the kernel makes the outputs
+  kReadsShapes = 1 << 10,   // reads its inputs' shapes, never their elements (Shape, Size, Rank)
   kAlias = 1 << 9,          // an output may be an input's or a variable's own tensor (Identity, ReadVariableOp): the kernel sets it
 };
 
@@ -144,10 +140,26 @@ class OpSchema {
 };
 
 // The op table.
+int NumBuiltinOps();
 int NumOps();
 std::string_view OpName(OpId id);
 const OpSchema& GetOp(OpId id);       // built at the first question; id must be valid
 OpId FindOp(std::string_view name);   // kInvalid when there is none
+
+template <size_t N>
+struct OpNameLiteral {
+  char text[N];
+  consteval OpNameLiteral(const char (&name)[N]) {
+    for (size_t i = 0; i < N; ++i) text[i] = name[i];
+  }
+};
+// The id of the op of that name, looked up at the first call. kInvalid for a name that is no op: a test calls them all.
+template <OpNameLiteral name>
+inline OpId Op() {
+  static const OpId id = FindOp(name.text);
+  return id;
+}
+
 // Adds an op at run time; its kernel is added through core/kernel.h. ALREADY_EXISTS, INVALID_ARGUMENT (signature).
 absl::StatusOr<OpId> RegisterOp(OpSchema schema);
 

@@ -17,7 +17,6 @@ namespace tandem {
 namespace {
 
 constexpr int kMaxOps = 4096;
-constexpr int kBuiltin = static_cast<int>(OpId::kNumBuiltin);
 
 constexpr std::string_view kBuiltinNames[] = {
 #define TANDEM_OP(name) #name,
@@ -25,6 +24,8 @@ constexpr std::string_view kBuiltinNames[] = {
 #undef TANDEM_OP
 };
 static_assert(std::is_sorted(std::begin(kBuiltinNames), std::end(kBuiltinNames)), "op_list.inc is sorted by name");
+
+constexpr int kBuiltin = static_cast<int>(std::size(kBuiltinNames));
 
 using SchemaMaker = OpSchema (*)();
 constexpr SchemaMaker kBuiltinSchemas[] = {
@@ -46,6 +47,8 @@ Table& table() {
 }
 
 }  // namespace
+
+int NumBuiltinOps() { return kBuiltin; }
 
 int NumOps() { return table().size.load(std::memory_order_acquire); }
 

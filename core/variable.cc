@@ -16,12 +16,12 @@ Variable::Variable(const Tensor& initial, VariableOptions options, Origin origin
   if (options.name.empty()) options.name = "Variable";
   dtype_ = initial.dtype();
   shape_ = options.validate_shape ? initial.shape() : Shape::Unknown();
-  handle_ = Run(OpId::kVarHandleOp, {},
+  handle_ = Run(Op<"VarHandleOp">(), {},
                 {std::string_view(""), std::string_view(options.name), std::string_view(""), dtype_, shape_, std::span<const std::string>()}, origin, options.name);
   if (options.trainable) handle_.rep()->tape_mark = kTrainableMark;
   options_ = std::make_shared<const VariableOptions>(std::move(options));
   const Tensor inputs[] = {handle_, initial};
-  RunMany(OpId::kAssignVariableOp, inputs, {options_->validate_shape}, origin);
+  RunMany(Op<"AssignVariableOp">(), inputs, {options_->validate_shape}, origin);
 }
 
 const std::string& Variable::name() const {
@@ -37,7 +37,7 @@ bool Variable::trainable() const { return options_ && options_->trainable; }
 
 Tensor Variable::Read(Origin origin) const {
   if (!options_) ThrowUndefinedVariable();
-  return Run(OpId::kReadVariableOp, {handle_}, {dtype_}, origin);
+  return Run(Op<"ReadVariableOp">(), {handle_}, {dtype_}, origin);
 }
 
 Tensor Variable::Update(OpId op, const Operand& value, std::initializer_list<AttrRef> attrs) {
@@ -46,8 +46,8 @@ Tensor Variable::Update(OpId op, const Operand& value, std::initializer_list<Att
   RunMany(op, inputs, attrs, value.origin());
   return Read(value.origin());
 }
-Tensor Variable::Assign(Operand value) { return Update(OpId::kAssignVariableOp, value, {options_ && options_->validate_shape}); }
-Tensor Variable::AssignAdd(Operand value) { return Update(OpId::kAssignAddVariableOp, value, {}); }
-Tensor Variable::AssignSub(Operand value) { return Update(OpId::kAssignSubVariableOp, value, {}); }
+Tensor Variable::Assign(Operand value) { return Update(Op<"AssignVariableOp">(), value, {options_ && options_->validate_shape}); }
+Tensor Variable::AssignAdd(Operand value) { return Update(Op<"AssignAddVariableOp">(), value, {}); }
+Tensor Variable::AssignSub(Operand value) { return Update(Op<"AssignSubVariableOp">(), value, {}); }
 
 }  // namespace tandem

@@ -27,8 +27,8 @@ OpSchema MulSchema() {
       .Infer(InferBroadcast).Gradient(MulGradient).GradientReads("x, y");
 }
 
-Tensor Add(Operand x, Operand y) { return Run(OpId::kAddV2, {x, y}, {}, x.origin()); }
-Tensor Mul(Operand x, Operand y) { return Run(OpId::kMul, {x, y}, {}, x.origin()); }
+Tensor Add(Operand x, Operand y) { return Run(Op<"AddV2">(), {x, y}, {}, x.origin()); }
+Tensor Mul(Operand x, Operand y) { return Run(Op<"Mul">(), {x, y}, {}, x.origin()); }
 
 Tensor operator+(Operand x, Operand y) { return Add(x, y); }
 Tensor operator*(Operand x, Operand y) { return Mul(x, y); }

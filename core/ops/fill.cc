@@ -101,7 +101,7 @@ OpSchema OneHotSchema() {
 }
 
 Tensor Fill(const Ints& shape, const Tensor& value, Origin origin) {
-  return Run(OpId::kFill, {shape.tensor(), value}, {}, origin);
+  return Run(Op<"Fill">(), {shape.tensor(), value}, {}, origin);
 }
 Tensor Zeros(const Ints& shape, DType dtype, Origin origin) {
   if (dtype == kString) return Fill(shape, "", origin);
@@ -115,13 +115,13 @@ Tensor Ones(const Ints& shape, DType dtype, Origin origin) {
 Tensor Full(const Ints& shape, Operand value, DType dtype) { return FilledWith(shape, value, dtype, value.origin()); }
 
 Tensor Range(Operand start, Operand limit, Operand delta) {
-  return Run(OpId::kRange, {start, limit, delta}, {}, start.origin());
+  return Run(Op<"Range">(), {start, limit, delta}, {}, start.origin());
 }
 Tensor Range(Operand limit) { return Range(Operand(0, limit.origin()), limit, 1); }
 
 Tensor OneHot(const Tensor& indices, Operand depth, const Tensor& on_value, const Tensor& off_value, OneHotOptions options,
               Origin origin) {
-  return Run(OpId::kOneHot, {indices, depth, on_value, off_value}, {options.axis}, origin);
+  return Run(Op<"OneHot">(), {indices, depth, on_value, off_value}, {options.axis}, origin);
 }
 
 }  // namespace tandem

@@ -78,11 +78,11 @@ OpSchema BatchMatMulV2Schema() {
 }
 
 Tensor MatMul(Operand a, Operand b, MatMulOptions options) {
-  return Run(OpId::kMatMul, {a, b}, {options.transpose_a, options.transpose_b, false, false}, a.origin());
+  return Run(Op<"MatMul">(), {a, b}, {options.transpose_a, options.transpose_b, false, false}, a.origin());
 }
 
 Tensor BatchMatMul(Operand x, Operand y, BatchMatMulOptions options) {
-  return Run(OpId::kBatchMatMulV2, {x, y}, {options.adj_x, options.adj_y, false, false}, x.origin());
+  return Run(Op<"BatchMatMulV2">(), {x, y}, {options.adj_x, options.adj_y, false, false}, x.origin());
 }
 
 }  // namespace tandem

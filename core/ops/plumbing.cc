@@ -98,22 +98,22 @@ OpSchema EnsureShapeSchema() {
 }
 
 Tensor Constant(const Tensor& value, std::string_view name, Origin origin) {
-  return Run(OpId::kConst, {}, {value, value.dtype()}, origin, name);
+  return Run(Op<"Const">(), {}, {value, value.dtype()}, origin, name);
 }
 Tensor Placeholder(DType dtype, const Shape& shape, std::string_view name, Origin origin) {
-  return Run(OpId::kPlaceholder, {}, {dtype, shape}, origin, name);
+  return Run(Op<"Placeholder">(), {}, {dtype, shape}, origin, name);
 }
 Tensor PlaceholderWithDefault(const Tensor& input, const Shape& shape, std::string_view name, Origin origin) {
-  return Run(OpId::kPlaceholderWithDefault, {input}, {shape}, origin, name);
+  return Run(Op<"PlaceholderWithDefault">(), {input}, {shape}, origin, name);
 }
-Tensor Identity(Operand x, std::string_view name) { return Run(OpId::kIdentity, {x}, {}, x.origin(), name); }
+Tensor Identity(Operand x, std::string_view name) { return Run(Op<"Identity">(), {x}, {}, x.origin(), name); }
 Tensors IdentityN(const Tensors& inputs, std::string_view name, Origin origin) {
-  return RunMany(OpId::kIdentityN, inputs, {}, origin, name);
+  return RunMany(Op<"IdentityN">(), inputs, {}, origin, name);
 }
-void NoOp(std::string_view name, Origin origin) { RunMany(OpId::kNoOp, {}, {}, origin, name); }
-Tensor StopGradient(const Tensor& x, Origin origin) { return Run(OpId::kStopGradient, {x}, {}, origin); }
+void NoOp(std::string_view name, Origin origin) { RunMany(Op<"NoOp">(), {}, {}, origin, name); }
+Tensor StopGradient(const Tensor& x, Origin origin) { return Run(Op<"StopGradient">(), {x}, {}, origin); }
 Tensor EnsureShape(const Tensor& x, const Shape& shape, Origin origin) {
-  return Run(OpId::kEnsureShape, {x}, {shape}, origin);
+  return Run(Op<"EnsureShape">(), {x}, {shape}, origin);
 }
 
 }  // namespace tandem

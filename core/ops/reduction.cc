@@ -68,12 +68,12 @@ OpSchema MinSchema() { return Reduction("Min", "The least element along axes; Na
 OpSchema AllSchema() { return Logical("All", "Whether all elements along axes are true."); }
 OpSchema AnySchema() { return Logical("Any", "Whether any element along axes is true."); }
 
-Tensor Sum(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(OpId::kSum, input, axes, options); }
-Tensor Mean(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(OpId::kMean, input, axes, options); }
-Tensor Prod(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(OpId::kProd, input, axes, options); }
-Tensor Max(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(OpId::kMax, input, axes, options); }
-Tensor Min(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(OpId::kMin, input, axes, options); }
-Tensor All(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(OpId::kAll, input, axes, options); }
-Tensor Any(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(OpId::kAny, input, axes, options); }
+Tensor Sum(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(Op<"Sum">(), input, axes, options); }
+Tensor Mean(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(Op<"Mean">(), input, axes, options); }
+Tensor Prod(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(Op<"Prod">(), input, axes, options); }
+Tensor Max(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(Op<"Max">(), input, axes, options); }
+Tensor Min(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(Op<"Min">(), input, axes, options); }
+Tensor All(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(Op<"All">(), input, axes, options); }
+Tensor Any(Operand input, const Tensor& axes, ReduceOptions options) { return Reduce(Op<"Any">(), input, axes, options); }
 
 }  // namespace tandem

@@ -120,17 +120,17 @@ OpSchema SqueezeSchema() {
       .Infer(InferSqueeze).Gradient(ReshapeGradient).GradientReads("");
 }
 
-Tensor ShapeOf(const Tensor& x, DType out_type, Origin origin) { return Run(OpId::kShape, {x}, {out_type}, origin); }
-Tensor Size(const Tensor& x, DType out_type, Origin origin) { return Run(OpId::kSize, {x}, {out_type}, origin); }
-Tensor Rank(const Tensor& x, Origin origin) { return Run(OpId::kRank, {x}, {}, origin); }
+Tensor ShapeOf(const Tensor& x, DType out_type, Origin origin) { return Run(Op<"Shape">(), {x}, {out_type}, origin); }
+Tensor Size(const Tensor& x, DType out_type, Origin origin) { return Run(Op<"Size">(), {x}, {out_type}, origin); }
+Tensor Rank(const Tensor& x, Origin origin) { return Run(Op<"Rank">(), {x}, {}, origin); }
 Tensor Reshape(const Tensor& x, const Ints& shape, Origin origin) {
-  return Run(OpId::kReshape, {x, shape.tensor()}, {}, origin);
+  return Run(Op<"Reshape">(), {x, shape.tensor()}, {}, origin);
 }
 Tensor ExpandDims(const Tensor& x, int64_t axis, Origin origin) {
-  return Run(OpId::kExpandDims, {x, static_cast<int>(std::clamp<int64_t>(axis, INT32_MIN, INT32_MAX))}, {}, origin);
+  return Run(Op<"ExpandDims">(), {x, static_cast<int>(std::clamp<int64_t>(axis, INT32_MIN, INT32_MAX))}, {}, origin);
 }
 Tensor Squeeze(const Tensor& x, const std::vector<int64_t>& axes, Origin origin) {
-  return Run(OpId::kSqueeze, {x}, {axes}, origin);
+  return Run(Op<"Squeeze">(), {x}, {axes}, origin);
 }
 
 }  // namespace tandem

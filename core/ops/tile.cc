@@ -64,10 +64,10 @@ OpSchema TileSchema() {
 }
 
 Tensor BroadcastTo(const Tensor& x, const Ints& shape, Origin origin) {
-  return Run(OpId::kBroadcastTo, {x, shape.tensor()}, {}, origin);
+  return Run(Op<"BroadcastTo">(), {x, shape.tensor()}, {}, origin);
 }
 Tensor Tile(const Tensor& x, const Ints& multiples, Origin origin) {
-  return Run(OpId::kTile, {x, multiples.tensor()}, {}, origin);
+  return Run(Op<"Tile">(), {x, multiples.tensor()}, {}, origin);
 }
 
 }  // namespace tandem

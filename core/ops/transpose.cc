@@ -94,11 +94,11 @@ OpSchema ReverseV2Schema() {
 }
 
 Tensor Transpose(const Tensor& x, const Ints& perm, Origin origin) {
-  return Run(OpId::kTranspose, {x, perm.tensor().defined() ? perm.tensor() : Reversal(x)}, {}, origin);
+  return Run(Op<"Transpose">(), {x, perm.tensor().defined() ? perm.tensor() : Reversal(x)}, {}, origin);
 }
-Tensor InvertPermutation(const Tensor& x, Origin origin) { return Run(OpId::kInvertPermutation, {x}, {}, origin); }
+Tensor InvertPermutation(const Tensor& x, Origin origin) { return Run(Op<"InvertPermutation">(), {x}, {}, origin); }
 Tensor Reverse(const Tensor& x, const Ints& axes, Origin origin) {
-  return Run(OpId::kReverseV2, {x, axes.tensor()}, {}, origin);
+  return Run(Op<"ReverseV2">(), {x, axes.tensor()}, {}, origin);
 }
 
 }  // namespace tandem

@@ -2,6 +2,10 @@
 
 namespace tandem {
 
+#define TANDEM_OP(name) void name##Cpu(CpuKernel& kernel);
+#include "core/ops/op_list.inc"
+#undef TANDEM_OP
+
 void ProvideCpuKernel(OpId op, CpuKernel& kernel) {
   using Fill = void (*)(CpuKernel&);
   static constexpr Fill kFill[] = {

@@ -1,4 +1,4 @@
-#include "kernels/cpu/cpu_kernels.h"
+#include "core/kernel.h"
 namespace tandem {
 namespace {
 void DenseAdd(const void* x, const void* y, void* out, int64_t n) {

@@ -1,7 +1,7 @@
 #include "core/int_values.h"
 #include "core/parallel.h"
 #include "core/visit.h"
-#include "kernels/cpu/cpu_kernels.h"
+#include "core/kernel.h"
 #include "kernels/cpu/storage.h"
 
 namespace tandem {

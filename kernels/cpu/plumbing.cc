@@ -1,4 +1,4 @@
-#include "kernels/cpu/cpu_kernels.h"
+#include "core/kernel.h"
 
 namespace tandem {
 namespace {

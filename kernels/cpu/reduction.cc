@@ -6,7 +6,7 @@
 
 #include "core/int_values.h"
 #include "core/parallel.h"
-#include "kernels/cpu/cpu_kernels.h"
+#include "core/kernel.h"
 
 namespace tandem {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/variable_storage.h"
 #include "kernels/cpu/accumulate.h"
 #include "kernels/cpu/check_indices.h"
-#include "kernels/cpu/cpu_kernels.h"
+#include "core/kernel.h"
 
 namespace tandem {
 namespace {

@@ -1,0 +1,79 @@
+// An Executable: what a Session runs for one signature (feeds, fetches, targets): the part of the graph that they need,
+// optimised, with a plan for each signature of fed shapes.
+#pragma once
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+
+#include "graph/executor.h"
+#include "graph/graph_state.h"
+
+namespace tandem {
+
+// Ids in the user's graph.
+struct RunSignature {
+  absl::InlinedVector<TensorId, 4> feeds, fetches;
+  absl::InlinedVector<int32_t, 2> targets;
+  friend bool operator==(const RunSignature&, const RunSignature&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const RunSignature& s) {
+    return H::combine(std::move(h), s.feeds, s.fetches, s.targets);
+  }
+};
+
+// A plan and the frames that ran it.
+class PlannedRun {
+ public:
+  PlannedRun(std::unique_ptr<Plan> plan, std::vector<Shape> shapes) : plan_(std::move(plan)), shapes_(std::move(shapes)) {}
+  const Plan& plan() const { return *plan_; }
+  bool Fits(std::span<TensorRep* const> feeds) const;
+  // A frame for one Run; null without memory.
+  std::unique_ptr<Frame> Take();
+  void Give(std::unique_ptr<Frame> frame);
+
+ private:
+  std::unique_ptr<Plan> plan_;
+  const std::vector<Shape> shapes_;  // of the feeds
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Frame>> idle_;
+};
+
+class Executable {
+ public:
+  // Copies what the signature needs, checks that every placeholder is fed, optimises. The graph's lock is held meanwhile.
+  static absl::StatusOr<std::shared_ptr<Executable>> Make(const GraphState& state, const RunSignature& signature,
+                                                          const SessionOptions& options, bool log);
+
+  // The plan for these fed tensors, made if there is none. INVALID_ARGUMENT when a fed tensor does not fit its
+  // placeholder: "Run: "q" is fed float32[50,2352], its shape is [?,784]".
+  absl::StatusOr<std::shared_ptr<PlannedRun>> PlanFor(std::span<TensorRep* const> feeds, PlanEnv& env, bool* made);
+  // Feeds that the fetches do not depend on have no slot: this is the feed behind each of the plan's.
+  std::span<const int32_t> feed_positions() const { return feed_positions_; }
+  absl::Status CheckFeeds(std::span<TensorRep* const> feeds) const;
+
+  const NodeGraph& graph() const { return graph_; }
+  int nodes_before() const { return nodes_before_; }
+  const std::string& report() const { return report_; }
+
+ private:
+  Executable() = default;
+  absl::Status Extract(const GraphState& state, const RunSignature& signature);
+
+  struct FeedInfo {
+    std::string name;
+    DType dtype;
+    Shape shape;  // what the placeholder demands; unknown for other tensors
+  };
+  NodeGraph graph_;
+  GraphRoots roots_;
+  std::vector<int32_t> order_, feed_positions_;
+  std::vector<FeedInfo> feeds_;  // of all feeds of the signature
+  int nodes_before_ = 0;
+  std::string report_;
+
+  std::shared_mutex mutex_;
+  std::deque<std::shared_ptr<PlannedRun>> plans_;  // the newest first; bounded
+};
+
+}  // namespace tandem

@@ -1,0 +1,234 @@
+#include "graph/executor.h"
+
+#include <algorithm>
+#include <new>
+
+#include "core/context.h"
+
+namespace tandem {
+
+std::unique_ptr<Frame> Frame::Make(const Plan& plan) {
+  auto frame = std::unique_ptr<Frame>(new Frame);
+  frame->reps_.resize(plan.slots.size(), nullptr);
+  frame->states_.resize(plan.steps.size());
+  if (plan.arena_bytes > 0) {
+    frame->arena_class_ = SizeClass(static_cast<size_t>(plan.arena_bytes));
+    frame->arena_ = frame->arena_class_ == kNoSizeClass ? nullptr : AllocateBlock(frame->arena_class_);
+    if (!frame->arena_) return nullptr;
+  }
+  const auto has_header = [](const Slot& s) { return s.kind == SlotKind::kArena || s.kind == SlotKind::kHeader; };
+  frame->num_headers_ = static_cast<int32_t>(std::count_if(plan.slots.begin(), plan.slots.end(), has_header));
+  frame->headers_ = new TensorRep[frame->num_headers_];
+  int32_t next = 0;
+  for (size_t i = 0; i < plan.slots.size(); ++i) {
+    const Slot& slot = plan.slots[i];
+    if (slot.kind == SlotKind::kConstant) frame->reps_[i] = slot.constant.rep();
+    if (!has_header(slot)) continue;
+    TensorRep& header = frame->headers_[next++];
+    header.refs.store(1, std::memory_order_relaxed);
+    header.dtype = slot.dtype;
+    header.rank = static_cast<uint8_t>(slot.shape.rank());
+    header.storage = Storage::kArena;
+    header.size_class = 0;
+    header.count = slot.count;
+    header.owner = nullptr;
+    header.tape_mark = 0;
+    header.data = slot.kind == SlotKind::kArena && slot.count > 0 ? static_cast<char*>(frame->arena_) + slot.offset : EmptySentinel();
+    if (header.rank <= 3) std::copy(slot.shape.begin(), slot.shape.end(), header.inline_dims);
+    else header.far_dims = const_cast<int64_t*>(slot.shape.begin());  // kernels read dims, never write them
+    frame->reps_[i] = &header;
+  }
+  return frame;
+}
+
+Frame::~Frame() {
+  delete[] headers_;
+  if (arena_) FreeBlock(arena_, arena_class_);
+}
+
+absl::Status RunControl::Check() const {
+  if (cancellation && cancellation->cancelled()) return absl::CancelledError("Run: cancelled");
+  if (deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline)
+    return absl::DeadlineExceededError("Run: the timeout passed");
+  return absl::OkStatus();
+}
+
+class Executor {
+ public:
+  Executor(const NodeGraph& graph, const Plan& plan, Frame& frame, KernelEnv& env, const RunControl& control, RunTrace* trace)
+      : graph_(graph), plan_(plan), reps_(frame.reps_.data()), frame_(frame), env_(env), control_(control), trace_(trace) {}
+
+  absl::Status Run(std::span<TensorRep* const> feeds, std::span<TensorRep*> fetches) {
+    for (size_t i = 0; i < feeds.size(); ++i) reps_[plan_.feed_slots[i]] = feeds[i];
+    absl::Status status = control_.checks() || trace_ ? Steps<true>() : Steps<false>();
+    if (status.ok()) {
+      for (size_t i = 0; i < fetches.size(); ++i) {
+        Ref(reps_[plan_.fetch_slots[i]]);
+        fetches[i] = reps_[plan_.fetch_slots[i]];
+      }
+    }
+    for (int32_t s : plan_.owned_slots)
+      if (reps_[s]) Unref(std::exchange(reps_[s], nullptr));
+    return status;
+  }
+
+ private:
+  template <bool kWatched>
+  absl::Status Steps() {
+    int64_t until_check = 0;
+    for (size_t i = 0; i < plan_.steps.size(); ++i) {
+      const Step& step = plan_.steps[i];
+      [[maybe_unused]] std::chrono::steady_clock::time_point begin;
+      if constexpr (kWatched) {
+        if (control_.checks() && (step.heavy || --until_check < 0)) {
+          until_check = 32;
+          if (absl::Status status = control_.Check(); !status.ok()) [[unlikely]] return WithNode(std::move(status), graph_.node(step.node).name);
+        }
+        if (trace_) begin = std::chrono::steady_clock::now();
+      }
+      if (step.kind == StepKind::kDense) [[likely]] {
+        const int32_t* in = &plan_.input_slots[step.first_input];
+        const void *a = reps_[in[0]]->data, *b = reps_[in[step.num_inputs - 1]]->data;
+        TensorRep*& out = reps_[step.first_output];
+        if (plan_.slots[step.first_output].kind == SlotKind::kOwned) {
+          out = NewOutput(step.first_output);
+          if (!out) [[unlikely]] return OutOfMemory(i, step.first_output);
+        }
+        step.dense(a, b, out->data, step.n);
+      } else {
+        absl::Status status = step.kind == StepKind::kView ? View(i) : Kernel(i);
+        if (!status.ok()) [[unlikely]] return WithNode(std::move(status), FailingNode(step.node));
+      }
+      if constexpr (kWatched)
+        if (trace_) Record(step, begin);
+      for (int32_t r = 0; r < step.num_releases; ++r) {
+        TensorRep*& rep = reps_[plan_.releases[step.first_release + r]];
+        if (rep) Unref(std::exchange(rep, nullptr));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // A node that a pass made is named by what the user wrote.
+  std::string_view FailingNode(int32_t id) const {
+    const Node& node = graph_.node(id);
+    return node.extra && !node.extra->sources.empty() ? std::string_view(node.extra->sources.front()) : node.name;
+  }
+
+  TensorRep* NewOutput(int32_t s) {
+    const Slot& slot = plan_.slots[s];
+    return NewRep(slot.dtype, slot.shape.dims(), slot.count);
+  }
+  absl::Status OutOfMemory(size_t i, int32_t s) {
+    return WithNode(OutOfMemoryError(plan_.calls[i].schema->name(), plan_.slots[s].dtype, plan_.slots[s].shape.dims()),
+                    FailingNode(plan_.steps[i].node));
+  }
+
+  absl::Status View(size_t i) {
+    const Step& step = plan_.steps[i];
+    TensorRep& base = *reps_[plan_.input_slots[step.first_input]];
+    const Slot& slot = plan_.slots[step.first_output];
+    TensorRep*& out = reps_[step.first_output];
+    if (slot.kind == SlotKind::kHeader) {
+      out->data = base.data;
+      return absl::OkStatus();
+    }
+    Shape shape = slot.shape;
+    if (slot.count < 0) {
+      ASSIGN_OR_RETURN(shape, InferView(i));
+    }
+    if (shape == base.shape()) {
+      Ref(&base);
+      out = &base;
+      return absl::OkStatus();
+    }
+    out = NewView(base, base.dtype, shape.dims(), base.count, base.data);
+    if (!out) return OutOfMemoryError(plan_.calls[i].schema->name(), base.dtype, shape.dims());
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Shape> InferView(size_t i) {
+    const Step& step = plan_.steps[i];
+    absl::InlinedVector<InferInput, 4> inputs;
+    for (int32_t k = 0; k < step.num_inputs; ++k) inputs.push_back(InferInput::Of(*reps_[plan_.input_slots[step.first_input + k]]));
+    InferContext infer(*plan_.calls[i].schema, inputs, plan_.calls[i].attrs);
+    RETURN_IF_ERROR(infer.Run());
+    return infer.outputs()[0].shape;
+  }
+
+  absl::Status Kernel(size_t i) {
+    const Step& step = plan_.steps[i];
+    const StepCall& call = plan_.calls[i];
+    absl::InlinedVector<TensorRep*, 6> inputs(step.num_inputs);
+    for (int32_t k = 0; k < step.num_inputs; ++k) inputs[k] = reps_[plan_.input_slots[step.first_input + k]];
+    const std::span<TensorRep*> outputs(reps_ + step.first_output, step.num_outputs);
+    if (step.kind == StepKind::kDynamic) {
+      RETURN_IF_ERROR(InferAndAllocate(call, inputs, outputs));
+    } else {
+      for (int32_t k = 0; k < step.num_outputs; ++k) {
+        if (plan_.slots[step.first_output + k].kind != SlotKind::kOwned) continue;
+        outputs[k] = nullptr;
+        if (call.schema->traits() & (kAlias | kKernelAllocates)) continue;
+        if (!(outputs[k] = NewOutput(step.first_output + k))) return OutOfMemory(i, step.first_output + k);
+      }
+    }
+    KernelCall run(*call.schema, inputs, outputs, call.attrs, &call.signature, &env_);
+    run.node_state = call.state;
+    run.plan_state = &frame_.states_[i];
+    try {
+      return step.kernel(run);
+    } catch (...) {
+      return StatusFromException(std::current_exception());
+    }
+  }
+
+  absl::Status InferAndAllocate(const StepCall& call, std::span<TensorRep* const> inputs, std::span<TensorRep*> outputs) {
+    absl::InlinedVector<InferInput, 4> concrete;
+    for (const TensorRep* rep : inputs) concrete.push_back(InferInput::Of(*rep));
+    InferContext infer(*call.schema, concrete, call.attrs);
+    RETURN_IF_ERROR(infer.Run());
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      outputs[k] = nullptr;
+      if (call.schema->traits() & (kAlias | kKernelAllocates)) continue;
+      const InferOutput& out = infer.outputs()[k];
+      const auto count = out.shape.num_elements();
+      outputs[k] = count ? NewRep(out.dtype, out.shape.dims(), *count) : nullptr;
+      if (!outputs[k]) return OutOfMemoryError(call.schema->name(), out.dtype, out.shape.dims());
+    }
+    return absl::OkStatus();
+  }
+
+  [[gnu::noinline]] void Record(const Step& step, std::chrono::steady_clock::time_point begin) {
+    const auto end = std::chrono::steady_clock::now();
+    const Node& node = graph_.node(step.node);
+    RunTrace::Event event;
+    event.node = node.name;
+    event.op = OpName(node.op);
+    for (const TensorId& t : node.inputs) absl::StrAppend(&event.inputs, event.inputs.empty() ? "" : ", ", graph_.TensorName(t));
+    event.start_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(begin - start_).count();
+    event.duration_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count();
+    for (int32_t k = 0; k < step.num_outputs; ++k) {
+      const TensorRep* rep = reps_[step.first_output + k];
+      if (!rep) continue;
+      event.output_bytes += rep->bytes();
+      event.outputs.push_back(std::string(DTypeName(rep->dtype)) + rep->shape().ToString());
+    }
+    trace_->events.push_back(std::move(event));
+  }
+
+  const NodeGraph& graph_;
+  const Plan& plan_;
+  TensorRep** reps_;
+  Frame& frame_;
+  KernelEnv& env_;
+  const RunControl& control_;
+  RunTrace* trace_;
+  const std::chrono::steady_clock::time_point start_ = trace_ ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+};
+
+absl::Status Execute(const NodeGraph& graph, const Plan& plan, Frame& frame, std::span<TensorRep* const> feeds,
+                     std::span<TensorRep*> fetches, KernelEnv& env, const RunControl& control, RunTrace* trace) {
+  return Executor(graph, plan, frame, env, control, trace).Run(feeds, fetches);
+}
+
+}  // namespace tandem

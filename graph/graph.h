@@ -1,0 +1,79 @@
+// Graph: what was recorded or loaded. A handle: copies name the same graph.
+//
+//   Graph graph;
+//   {
+//     GraphScope scope(graph);
+//     Tensor x = Placeholder(kFloat32, {-1, 784}, "x");
+//     Tensor y = Identity(MatMul(x, w), "y");        // w: a Variable; the graph shares its storage
+//   }
+//   graph.Save("model.pb");
+//   Tensor y = Session(graph).Run({{"x:0", images}}, "y:0");
+//
+// Threads: any number may read, run Sessions and add nodes at once.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/resource.h"
+#include "core/tensor.h"
+
+namespace tandem {
+
+class GraphState;
+
+class Graph {
+ public:
+  Graph();
+  // Reads a GraphDef or MetaGraphDef, binary or text (told apart by their content). Everything is validated before
+  // anything is built: the error names node, op and argument. NOT_FOUND when the file or an op is not there.
+  static Graph Load(const std::string& path);
+  // The same from bytes.
+  static Graph Parse(std::string_view bytes);
+  // Writes a GraphDef, text when the path ends in .pbtxt or .txt, MetaGraphDef when it ends in .meta. Deterministic.
+  void Save(const std::string& path) const;
+  std::string Serialize() const;
+  // Adds the nodes of another graph (bytes as Parse takes them) under prefix/. ALREADY_EXISTS when a name is taken.
+  void Import(std::string_view bytes, std::string_view prefix = "");
+
+  int num_nodes() const;
+  std::vector<std::string> node_names() const;
+  // "name:k" or "name" (output 0). NOT_FOUND names close matches.
+  Tensor Find(std::string_view tensor_name) const;
+  // One node a line, readable (docs/text-form.md).
+  std::string ToString() const;
+  // From here on adding a node is FAILED_PRECONDITION.
+  void Finalize();
+
+  GraphState& state() const { return *state_; }  // internal
+
+ private:
+  explicit Graph(RefPtr<GraphState> state);
+  friend class GraphState;
+  RefPtr<GraphState> state_;
+};
+
+// Ops of this thread record into the graph for the life of the scope.
+class GraphScope {
+ public:
+  explicit GraphScope(const Graph& graph);
+  ~GraphScope();
+  GraphScope(const GraphScope&) = delete;
+  GraphScope& operator=(const GraphScope&) = delete;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// A value that each Run must be fed. Without a shape its rank is unknown.
+Tensor Placeholder(DType dtype, std::string_view name = "", Origin origin = Here());
+Tensor Placeholder(DType dtype, const Shape& shape, std::string_view name = "", Origin origin = Here());
+
+// Static differentiation: adds the nodes that compute d(sum of ys)/dx for each x, with the same gradient definitions as
+// the tape. Undefined for an x that ys do not depend on.
+Tensors Gradients(const Tensors& ys, const Tensors& xs, const Tensors& grad_ys = {}, Origin origin = Here());
+Tensor Gradients(const Tensor& y, const Tensor& x, Origin origin = Here());
+
+}  // namespace tandem

@@ -1,0 +1,223 @@
+#include "graph/session.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
+#include "core/parallel.h"
+#include "core/variable_storage.h"
+#include "graph/executable.h"
+
+namespace tandem {
+namespace {
+
+// Signatures differ when a program builds new nodes in a loop: the oldest then goes.
+constexpr size_t kMaxExecutables = 256;
+
+}  // namespace
+
+class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared_from_this<SessionState> {
+ public:
+  SessionState(RefPtr<GraphState> graph, SessionOptions options) : graph_(std::move(graph)), options_(std::move(options)) {}
+
+  ResourceManager& resources() override { return resources_; }
+  absl::Status CallHostFunction(std::string_view token, std::span<const Tensor> inputs, Tensors* outputs) override {
+    std::shared_ptr<const HostFunction> own;
+    {
+      std::shared_lock lock(graph_->mutex);
+      if (const auto it = graph_->host_functions.find(token); it != graph_->host_functions.end()) own = it->second;
+    }
+    return own ? RunHostFunction(*own, token, inputs, outputs) : RunHostFunction(token, inputs, outputs);
+  }
+  StateSlot* NodeState(std::string_view node) override {
+    std::lock_guard lock(states_mutex_);
+    return &states_[std::string(node)];
+  }
+  KernelEnv& kernel_env() override { return *this; }
+
+  absl::StatusOr<TensorId> Resolve(const Name& name, std::string_view what) const {
+    if (name.tensor().defined()) return graph_->IdOf(name.tensor(), what);
+    std::shared_lock lock(graph_->mutex);
+    return graph_->FindTensor(name.text());
+  }
+  absl::StatusOr<int32_t> ResolveNode(const Name& name) const {
+    if (name.tensor().defined()) {
+      ASSIGN_OR_RETURN(TensorId t, graph_->IdOf(name.tensor(), "target"));
+      return t.node;
+    }
+    std::shared_lock lock(graph_->mutex);
+    return graph_->FindNode(name.text());
+  }
+  absl::Status ResolveAll(std::span<const Name> feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets, RunSignature* s) const {
+    for (const Name& n : feeds) {
+      ASSIGN_OR_RETURN(TensorId t, Resolve(n, "feed"));
+      s->feeds.push_back(t);
+    }
+    for (const Name& n : fetches) {
+      ASSIGN_OR_RETURN(TensorId t, Resolve(n, "fetch"));
+      s->fetches.push_back(t);
+    }
+    for (const Name& n : targets) {
+      ASSIGN_OR_RETURN(int32_t id, ResolveNode(n));
+      s->targets.push_back(id);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::shared_ptr<Executable>> Find(const RunSignature& signature) {
+    {
+      std::shared_lock lock(mutex_);
+      if (const auto it = executables_.find(signature); it != executables_.end()) return it->second;
+    }
+    ASSIGN_OR_RETURN(std::shared_ptr<Executable> made, Executable::Make(*graph_, signature, options_, false));
+    made_executables_.fetch_add(1, std::memory_order_relaxed);
+    std::unique_lock lock(mutex_);
+    const auto [it, added] = executables_.emplace(signature, made);
+    if (added) {
+      ages_.push_back(signature);
+      if (ages_.size() > kMaxExecutables) {
+        executables_.erase(ages_.front());
+        ages_.pop_front();
+      }
+      return made;
+    }
+    return it->second;
+  }
+
+  // feeds in the order of the signature's.
+  absl::Status Run(Executable& executable, std::span<TensorRep* const> feeds, std::span<TensorRep*> fetches, const RunOptions& options) {
+    for (TensorRep* rep : feeds)
+      if (!rep || rep->symbolic()) return InvalidArgument("Run: a feed must be a tensor with a value");
+    RETURN_IF_ERROR(executable.CheckFeeds(feeds));
+    absl::InlinedVector<TensorRep*, 8> used;
+    for (int32_t position : executable.feed_positions()) used.push_back(feeds[position]);
+    const auto begin = options.trace ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+    RunControl control;
+    control.cancellation = options.cancellation;
+    if (options.timeout) control.deadline = std::chrono::steady_clock::now() + *options.timeout;
+    if (options.trace) {
+      options.trace->events.clear();
+      options.trace->wall_start_us =
+          std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    }
+    bool made;
+    ASSIGN_OR_RETURN(std::shared_ptr<PlannedRun> planned, executable.PlanFor(used, *this, &made));
+    if (made) made_plans_.fetch_add(1, std::memory_order_relaxed);
+    if (options.trace)
+      options.trace->plan_ns = made ? std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count() : 0;
+    std::unique_ptr<Frame> frame = planned->Take();
+    if (!frame) return absl::ResourceExhaustedError(absl::StrCat("Run: no memory for an arena of ", planned->plan().arena_bytes, " bytes"));
+    runs_.fetch_add(1, std::memory_order_relaxed);
+    absl::Status status;
+    if (planned->plan().heavy) {
+      // Cores are shared by the Runs that are active now.
+      const int active = active_.fetch_add(1, std::memory_order_relaxed) + 1;
+      const int all = options_.threads > 0 ? options_.threads : NumThreads();
+      ThreadBudget budget(std::max(all / active, 1));
+      status = Execute(executable.graph(), planned->plan(), *frame, used, fetches, *this, control, options.trace);
+      active_.fetch_sub(1, std::memory_order_relaxed);
+    } else {
+      status = Execute(executable.graph(), planned->plan(), *frame, used, fetches, *this, control, options.trace);
+    }
+    planned->Give(std::move(frame));
+    return status;
+  }
+
+  absl::Status CheckAlive() const {
+    if (ended_.load(std::memory_order_acquire)) return absl::FailedPreconditionError("Run: the Session has ended");
+    return absl::OkStatus();
+  }
+  void End() {
+    ended_.store(true, std::memory_order_release);
+    resources_.Clear();
+  }
+  SessionStatistics statistics() const { return {made_executables_.load(), made_plans_.load(), runs_.load()}; }
+  const GraphState& graph() const { return *graph_; }
+  const SessionOptions& options() const { return options_; }
+
+ private:
+  const RefPtr<GraphState> graph_;
+  const SessionOptions options_;
+  ResourceManager resources_;
+  std::shared_mutex mutex_;
+  absl::flat_hash_map<RunSignature, std::shared_ptr<Executable>> executables_;
+  std::deque<RunSignature> ages_;
+  std::mutex states_mutex_;
+  absl::node_hash_map<std::string, StateSlot> states_;  // by node name
+  std::atomic<int64_t> made_executables_ = 0, made_plans_ = 0, runs_ = 0;
+  std::atomic<int> active_ = 0;
+  std::atomic<bool> ended_ = false;
+};
+
+struct CallableState {
+  std::shared_ptr<SessionState> session;
+  std::shared_ptr<Executable> executable;
+  size_t num_feeds = 0, num_fetches = 0;
+};
+
+void Callable::Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options) const {
+  if (!state_) ThrowError(absl::FailedPreconditionError("Callable: made by no Session"));
+  if (feeds.size() != state_->num_feeds || fetches.size() != state_->num_fetches)
+    ThrowError(InvalidArgument("Callable: takes ", state_->num_feeds, " feeds and gives ", state_->num_fetches, " tensors, called with ",
+                               feeds.size(), " and ", fetches.size()));
+  ThrowIfError(state_->session->CheckAlive());
+  absl::InlinedVector<TensorRep*, 8> in, out(fetches.size(), nullptr);
+  for (const Tensor& t : feeds) in.push_back(t.rep());
+  ThrowIfError(state_->session->Run(*state_->executable, in, {out.data(), out.size()}, options));
+  for (size_t i = 0; i < fetches.size(); ++i) fetches[i] = Tensor::Adopt(out[i]);
+}
+
+Tensors Callable::operator()(const Tensors& feeds, const RunOptions& options) const {
+  Tensors fetches(state_ ? state_->num_fetches : 0);
+  Run(feeds, fetches, options);
+  return fetches;
+}
+
+Session::Session(const Graph& graph, SessionOptions options)
+    : state_(std::make_shared<SessionState>(RefPtr<GraphState>::Share(&graph.state()), std::move(options))) {}
+Session::~Session() {
+  if (state_) state_->End();
+}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&& other) noexcept {
+  if (state_ && state_ != other.state_) state_->End();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+Tensors Session::RunAll(std::span<const Feed> feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets, const RunOptions& options) {
+  RunSignature signature;
+  for (const Feed& f : feeds) signature.feeds.push_back(ValueOrThrow(state_->Resolve(f.name, "feed")));
+  ThrowIfError(state_->ResolveAll({}, fetches, targets, &signature));
+  const std::shared_ptr<Executable> executable = ValueOrThrow(state_->Find(signature));
+  absl::InlinedVector<TensorRep*, 8> in, out(fetches.size(), nullptr);
+  for (const Feed& f : feeds) in.push_back(f.value.rep());
+  ThrowIfError(state_->Run(*executable, in, {out.data(), out.size()}, options));
+  Tensors result(fetches.size());
+  for (size_t i = 0; i < result.size(); ++i) result[i] = Tensor::Adopt(out[i]);
+  return result;
+}
+
+Callable Session::MakeCallable(const std::vector<Name>& feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets) {
+  RunSignature signature;
+  ThrowIfError(state_->ResolveAll(feeds, fetches, targets, &signature));
+  Callable callable;
+  callable.state_ = std::make_shared<CallableState>(CallableState{state_, ValueOrThrow(state_->Find(signature)), feeds.size(), fetches.size()});
+  return callable;
+}
+
+ExecutableInfo Session::Explain(const std::vector<Name>& feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets) {
+  RunSignature signature;
+  ThrowIfError(state_->ResolveAll(feeds, fetches, targets, &signature));
+  const auto executable = ValueOrThrow(Executable::Make(state_->graph(), signature, state_->options(), true));
+  ExecutableInfo info;
+  info.nodes_before = executable->nodes_before();
+  info.nodes_after = executable->graph().size();
+  info.report = executable->report();
+  return info;
+}
+
+SessionStatistics Session::statistics() const { return state_->statistics(); }
+
+}  // namespace tandem
