@@ -1,0 +1,139 @@
+#include "core/ops/convolution.h"
+
+#include "core/gradient.h"
+#include "core/ops/window.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kAttrs =
+    "strides:list(int); use_cudnn_on_gpu:bool=true; padding:string{\"SAME\",\"VALID\",\"EXPLICIT\"}; explicit_paddings:list(int)=[]; "
+    "data_format:string=\"NHWC\"{\"NHWC\",\"NCHW\"}; dilations:list(int)=[1,1,1,1]";
+
+bool Known(std::span<const int64_t> dims) {
+  return std::all_of(dims.begin(), dims.end(), [](int64_t d) { return d >= 0; });
+}
+
+absl::Status InferConv2D(InferContext& c) {
+  const WindowAttrs attrs = ConvolutionAttrs(c);
+  RETURN_IF_ERROR(attrs.Check(c.schema().name()));
+  ASSIGN_OR_RETURN(const Shape input, c.InputOfRank(0, 4));
+  ASSIGN_OR_RETURN(const Shape filter, c.InputOfRank(1, 4));
+  const ImageAxes& axes = attrs.axes;
+  if (Known(input.dims()) && Known(filter.dims())) {
+    ASSIGN_OR_RETURN(const ConvolutionGeometry g, ConvolutionGeometry::Of(c.schema().name(), attrs, input.dims(), filter.dims()));
+    return c.Output(g.OutputShape());
+  }
+  // What is unknown stands in by a number that cannot fail, and the outputs that it decides stay unknown.
+  Shape some_input = input, some_filter = filter;
+  for (int64_t& d : std::span(&some_filter[0], 4))
+    if (d < 0) d = 1;
+  if (filter[2] < 0 || input[axes.c] < 0) some_input[axes.c] = some_filter[2];
+  for (int axis : {0, axes.h, axes.w})
+    if (input[axis] < 0) some_input[axis] = INT32_MAX;
+  ASSIGN_OR_RETURN(const ConvolutionGeometry g, ConvolutionGeometry::Of(c.schema().name(), attrs, some_input.dims(), some_filter.dims()));
+  Shape out = g.OutputShape();
+  const bool same = attrs.padding == "SAME";
+  out[0] = input[0];
+  out[axes.c] = filter[3];
+  if (input[axes.h] < 0 || (filter[0] < 0 && !same)) out[axes.h] = kUnknownDim;
+  if (input[axes.w] < 0 || (filter[1] < 0 && !same)) out[axes.w] = kUnknownDim;
+  return c.Output(std::move(out));
+}
+
+// Both gradients: `input` and `filter` are what the convolution read, out_backprop must have its output's shape.
+absl::Status CheckBackprop(const InferContext& c, const WindowAttrs& attrs, const Shape& input, const Shape& filter) {
+  if (!Known(input.dims()) || !Known(filter.dims())) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const ConvolutionGeometry g, ConvolutionGeometry::Of(c.schema().name(), attrs, input.dims(), filter.dims()));
+  if (!g.OutputShape().CompatibleWith(c.input(2))) return c.Error(c.Describe(2), ", must be ", g.OutputShape().ToString());
+  return absl::OkStatus();
+}
+
+absl::Status InferBackpropInput(InferContext& c) {
+  const WindowAttrs attrs = ConvolutionAttrs(c);
+  RETURN_IF_ERROR(attrs.Check(c.schema().name()));
+  ASSIGN_OR_RETURN(const Shape dy, c.InputOfRank(2, 4));
+  ASSIGN_OR_RETURN(const Shape filter, c.InputOfRank(1, 4));
+  ASSIGN_OR_RETURN(const std::optional<Shape> sizes, ImageSizes(c, 0));
+  if (sizes) {
+    RETURN_IF_ERROR(CheckBackprop(c, attrs, *sizes, filter));
+    return c.Output(*sizes);
+  }
+  Shape out = {kUnknownDim, kUnknownDim, kUnknownDim, kUnknownDim};
+  out[0] = dy[0];
+  return c.Output(std::move(out));
+}
+
+absl::Status InferBackpropFilter(InferContext& c) {
+  const WindowAttrs attrs = ConvolutionAttrs(c);
+  RETURN_IF_ERROR(attrs.Check(c.schema().name()));
+  ASSIGN_OR_RETURN(const Shape dy, c.InputOfRank(2, 4));
+  ASSIGN_OR_RETURN(const Shape input, c.InputOfRank(0, 4));
+  ASSIGN_OR_RETURN(const std::optional<Shape> sizes, ImageSizes(c, 1));
+  if (sizes) {
+    RETURN_IF_ERROR(CheckBackprop(c, attrs, input, *sizes));
+    return c.Output(*sizes);
+  }
+  return c.Output({kUnknownDim, kUnknownDim, kUnknownDim, dy[attrs.axes.c]});
+}
+
+// An op of the family with the attributes of another call of it: each is the derivative of the others.
+Tensor Like(const Recorded& op, OpId id, std::initializer_list<Operand> inputs) {
+  using Ints = std::span<const int64_t>;
+  return Run(id, inputs,
+             {op.attr<Ints>("strides"), true, op.attr<std::string_view>("padding"), op.attr<Ints>("explicit_paddings"),
+              op.attr<std::string_view>("data_format"), op.attr<Ints>("dilations")},
+             op.origin());
+}
+
+Tensors Conv2DGradient(const Recorded& op, const Tensor& dy) {
+  return {Like(op, OpId::kConv2DBackpropInput, {ShapeTensor(op, 0), op.input(1), dy}),
+          Like(op, OpId::kConv2DBackpropFilter, {op.input(0), ShapeTensor(op, 1), dy})};
+}
+Tensors BackpropInputGradient(const Recorded& op, const Tensor& dy) {
+  return {Tensor(), Like(op, OpId::kConv2DBackpropFilter, {dy, ShapeTensor(op, 1), op.input(2)}), Like(op, OpId::kConv2D, {dy, op.input(1)})};
+}
+Tensors BackpropFilterGradient(const Recorded& op, const Tensor& dy) {
+  return {Like(op, OpId::kConv2DBackpropInput, {ShapeTensor(op, 0), dy, op.input(2)}), Tensor(), Like(op, OpId::kConv2D, {op.input(0), dy})};
+}
+
+// Attributes of a public call. Explicit paddings are there exactly when padding says so.
+std::span<const int64_t> ExplicitPaddings(const Conv2DOptions& o) {
+  return o.padding == "EXPLICIT" ? std::span<const int64_t>(o.explicit_paddings) : std::span<const int64_t>();
+}
+
+}  // namespace
+
+OpSchema Conv2DSchema() {
+  return OpSchema("Conv2D", "The convolution of images with filters: sums of products over windows and channels.")
+      .Signature("input:T, filter:T", "output:T", std::string("T:type{half,bfloat16,float,double,int32}; ") + kAttrs)
+      .Infer(InferConv2D).Gradient(Conv2DGradient).GradientReads("input, filter");
+}
+OpSchema Conv2DBackpropInputSchema() {
+  return OpSchema("Conv2DBackpropInput", "The derivative of a convolution by its input, which has shape input_sizes.")
+      .Signature("input_sizes:int32, filter:T, out_backprop:T", "output:T", std::string("T:type{half,bfloat16,float,double,int32}; ") + kAttrs)
+      .Infer(InferBackpropInput).Gradient(BackpropInputGradient).GradientReads("filter, out_backprop").KernelType("T");
+}
+OpSchema Conv2DBackpropFilterSchema() {
+  return OpSchema("Conv2DBackpropFilter", "The derivative of a convolution by its filter, which has shape filter_sizes.")
+      .Signature("input:T, filter_sizes:int32, out_backprop:T", "output:T", std::string("T:type{half,bfloat16,float,double}; ") + kAttrs)
+      .Infer(InferBackpropFilter).Gradient(BackpropFilterGradient).GradientReads("input, out_backprop");
+}
+
+Tensor Conv2D(Operand input, Operand filter, const Conv2DOptions& o) {
+  return Run(OpId::kConv2D, {input, filter},
+             {std::span<const int64_t>(o.strides), true, o.padding, ExplicitPaddings(o), o.data_format, std::span<const int64_t>(o.dilations)},
+             input.origin());
+}
+Tensor Conv2DBackpropInput(const Tensor& input_sizes, Operand filter, Operand dy, const Conv2DOptions& o) {
+  return Run(OpId::kConv2DBackpropInput, {input_sizes, filter, dy},
+             {std::span<const int64_t>(o.strides), true, o.padding, ExplicitPaddings(o), o.data_format, std::span<const int64_t>(o.dilations)},
+             filter.origin());
+}
+Tensor Conv2DBackpropFilter(Operand input, const Tensor& filter_sizes, Operand dy, const Conv2DOptions& o) {
+  return Run(OpId::kConv2DBackpropFilter, {input, filter_sizes, dy},
+             {std::span<const int64_t>(o.strides), true, o.padding, ExplicitPaddings(o), o.data_format, std::span<const int64_t>(o.dilations)},
+             input.origin());
+}
+
+}  // namespace tandem
