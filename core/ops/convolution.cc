@@ -1,6 +1,7 @@
 #include "core/ops/convolution.h"
 
 #include "core/gradient.h"
+#include "core/ops/shape_value.h"
 #include "core/ops/window.h"
 
 namespace tandem {
@@ -79,22 +80,22 @@ absl::Status InferBackpropFilter(InferContext& c) {
 
 // An op of the family with the attributes of another call of it: each is the derivative of the others.
 Tensor Like(const Recorded& op, OpId id, std::initializer_list<Operand> inputs) {
-  using Ints = std::span<const int64_t>;
+  using List = std::span<const int64_t>;
   return Run(id, inputs,
-             {op.attr<Ints>("strides"), true, op.attr<std::string_view>("padding"), op.attr<Ints>("explicit_paddings"),
-              op.attr<std::string_view>("data_format"), op.attr<Ints>("dilations")},
+             {op.attr<List>("strides"), true, op.attr<std::string_view>("padding"), op.attr<List>("explicit_paddings"),
+              op.attr<std::string_view>("data_format"), op.attr<List>("dilations")},
              op.origin());
 }
 
 Tensors Conv2DGradient(const Recorded& op, const Tensor& dy) {
-  return {Like(op, OpId::kConv2DBackpropInput, {ShapeTensor(op, 0), op.input(1), dy}),
-          Like(op, OpId::kConv2DBackpropFilter, {op.input(0), ShapeTensor(op, 1), dy})};
+  return {Like(op, OpId::kConv2DBackpropInput, {ShapeOfInput(op, 0).tensor(), op.input(1), dy}),
+          Like(op, OpId::kConv2DBackpropFilter, {op.input(0), ShapeOfInput(op, 1).tensor(), dy})};
 }
 Tensors BackpropInputGradient(const Recorded& op, const Tensor& dy) {
-  return {Tensor(), Like(op, OpId::kConv2DBackpropFilter, {dy, ShapeTensor(op, 1), op.input(2)}), Like(op, OpId::kConv2D, {dy, op.input(1)})};
+  return {Tensor(), Like(op, OpId::kConv2DBackpropFilter, {dy, ShapeOfInput(op, 1).tensor(), op.input(2)}), Like(op, OpId::kConv2D, {dy, op.input(1)})};
 }
 Tensors BackpropFilterGradient(const Recorded& op, const Tensor& dy) {
-  return {Like(op, OpId::kConv2DBackpropInput, {ShapeTensor(op, 0), dy, op.input(2)}), Tensor(), Like(op, OpId::kConv2D, {op.input(0), dy})};
+  return {Like(op, OpId::kConv2DBackpropInput, {ShapeOfInput(op, 0).tensor(), dy, op.input(2)}), Tensor(), Like(op, OpId::kConv2D, {op.input(0), dy})};
 }
 
 // Attributes of a public call. Explicit paddings are there exactly when padding says so.
@@ -125,13 +126,13 @@ Tensor Conv2D(Operand input, Operand filter, const Conv2DOptions& o) {
              {std::span<const int64_t>(o.strides), true, o.padding, ExplicitPaddings(o), o.data_format, std::span<const int64_t>(o.dilations)},
              input.origin());
 }
-Tensor Conv2DBackpropInput(const Tensor& input_sizes, Operand filter, Operand dy, const Conv2DOptions& o) {
-  return Run(OpId::kConv2DBackpropInput, {input_sizes, filter, dy},
+Tensor Conv2DBackpropInput(const Ints& input_sizes, Operand filter, Operand dy, const Conv2DOptions& o) {
+  return Run(OpId::kConv2DBackpropInput, {input_sizes.tensor(), filter, dy},
              {std::span<const int64_t>(o.strides), true, o.padding, ExplicitPaddings(o), o.data_format, std::span<const int64_t>(o.dilations)},
              filter.origin());
 }
-Tensor Conv2DBackpropFilter(Operand input, const Tensor& filter_sizes, Operand dy, const Conv2DOptions& o) {
-  return Run(OpId::kConv2DBackpropFilter, {input, filter_sizes, dy},
+Tensor Conv2DBackpropFilter(Operand input, const Ints& filter_sizes, Operand dy, const Conv2DOptions& o) {
+  return Run(OpId::kConv2DBackpropFilter, {input, filter_sizes.tensor(), dy},
              {std::span<const int64_t>(o.strides), true, o.padding, ExplicitPaddings(o), o.data_format, std::span<const int64_t>(o.dilations)},
              input.origin());
 }

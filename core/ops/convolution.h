@@ -10,6 +10,7 @@
 #include <array>
 
 #include "core/export.h"
+#include "core/ints.h"
 #include "core/operand.h"
 
 TANDEM_EXPORT_BEGIN
@@ -24,9 +25,9 @@ struct Conv2DOptions {
 };
 Tensor Conv2D(Operand input, Operand filter, const Conv2DOptions& options = {});
 // The derivative by the input: input_sizes is the shape of the convolution's input (int32).
-Tensor Conv2DBackpropInput(const Tensor& input_sizes, Operand filter, Operand out_backprop, const Conv2DOptions& options = {});
+Tensor Conv2DBackpropInput(const Ints& input_sizes, Operand filter, Operand out_backprop, const Conv2DOptions& options = {});
 // The derivative by the filter: filter_sizes is the filter's shape (int32).
-Tensor Conv2DBackpropFilter(Operand input, const Tensor& filter_sizes, Operand out_backprop, const Conv2DOptions& options = {});
+Tensor Conv2DBackpropFilter(Operand input, const Ints& filter_sizes, Operand out_backprop, const Conv2DOptions& options = {});
 
 }  // namespace tandem
 TANDEM_EXPORT_END

@@ -1,12 +1,13 @@
 #include "core/ops/pooling.h"
 
 #include "core/gradient.h"
+#include "core/ops/shape_value.h"
 #include "core/ops/window.h"
 
 namespace tandem {
 namespace {
 
-using Ints = std::span<const int64_t>;
+using List = std::span<const int64_t>;
 
 // The output's shape for an image that may be unknown in part.
 absl::StatusOr<Shape> PoolOutput(const InferContext& c, const Shape& input) {
@@ -66,14 +67,14 @@ Tensor MaxLike(const Recorded& op, OpId id, std::initializer_list<Operand> input
   const bool twice = id == OpId::kMaxPoolGradGrad;
   const bool has_explicit = op.schema().FindAttr("explicit_paddings") >= 0;
   const auto padding = op.attr<std::string_view>("padding");
-  const auto ksize = op.attr<Ints>("ksize"), strides = op.attr<Ints>("strides");
+  const auto ksize = op.attr<List>("ksize"), strides = op.attr<List>("strides");
   const auto format = op.attr<std::string_view>("data_format");
   if (twice && padding == "EXPLICIT") ThrowError(absl::UnimplementedError("second derivatives with padding EXPLICIT have no op (MaxPoolGradGrad)"));
   if (twice) return Run(id, inputs, {ksize, strides, padding, format}, op.origin());
-  return Run(id, inputs, {ksize, strides, padding, has_explicit ? op.attr<Ints>("explicit_paddings") : Ints(), format}, op.origin());
+  return Run(id, inputs, {ksize, strides, padding, has_explicit ? op.attr<List>("explicit_paddings") : List(), format}, op.origin());
 }
 Tensor AvgLike(const Recorded& op, OpId id, std::initializer_list<Operand> inputs) {
-  return Run(id, inputs, {op.attr<Ints>("ksize"), op.attr<Ints>("strides"), op.attr<std::string_view>("padding"), op.attr<std::string_view>("data_format")},
+  return Run(id, inputs, {op.attr<List>("ksize"), op.attr<List>("strides"), op.attr<std::string_view>("padding"), op.attr<std::string_view>("data_format")},
              op.origin());
 }
 
@@ -87,7 +88,7 @@ Tensors MaxPoolGradGradient(const Recorded& op, const Tensor& dy) {
 Tensors MaxPoolGradGradGradient(const Recorded& op, const Tensor& dy) {
   return {Tensor(), Tensor(), MaxLike(op, OpId::kMaxPoolGrad, {op.input(0), op.input(1), dy})};
 }
-Tensors AvgPoolGradient(const Recorded& op, const Tensor& dy) { return {AvgLike(op, OpId::kAvgPoolGrad, {ShapeTensor(op, 0), dy})}; }
+Tensors AvgPoolGradient(const Recorded& op, const Tensor& dy) { return {AvgLike(op, OpId::kAvgPoolGrad, {ShapeOfInput(op, 0).tensor(), dy})}; }
 Tensors AvgPoolGradGradient(const Recorded& op, const Tensor& dy) { return {Tensor(), AvgLike(op, OpId::kAvgPool, {dy})}; }
 
 constexpr const char* kMaxPoolAttrs =
@@ -132,11 +133,11 @@ OpSchema AvgPoolGradSchema() {
 
 Tensor MaxPool(Operand input, const PoolOptions& o) {
   return Run(OpId::kMaxPool, {input},
-             {Ints(o.ksize), Ints(o.strides), o.padding, o.padding == "EXPLICIT" ? Ints(o.explicit_paddings) : Ints(), o.data_format},
+             {List(o.ksize), List(o.strides), o.padding, o.padding == "EXPLICIT" ? List(o.explicit_paddings) : List(), o.data_format},
              input.origin());
 }
 Tensor AvgPool(Operand value, const PoolOptions& o) {
-  return Run(OpId::kAvgPool, {value}, {Ints(o.ksize), Ints(o.strides), o.padding, o.data_format}, value.origin());
+  return Run(OpId::kAvgPool, {value}, {List(o.ksize), List(o.strides), o.padding, o.data_format}, value.origin());
 }
 
 }  // namespace tandem

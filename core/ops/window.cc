@@ -107,10 +107,4 @@ absl::StatusOr<std::optional<Shape>> ImageSizes(const InferContext& c, int i) {
   return std::optional<Shape>(std::move(sizes));
 }
 
-Tensor ShapeTensor(const Recorded& op, int i) {
-  const Shape shape = op.input_shape(i);
-  if (!shape.fully_known()) ThrowError(absl::UnimplementedError("the gradient needs a known shape"));
-  return Tensor(std::vector<int32_t>(shape.begin(), shape.end()));
-}
-
 }  // namespace tandem

@@ -7,7 +7,6 @@
 // Reference: https://www.tensorflow.org/api_docs/python/tf/nn/convolution. Arithmetic is 128 bits wide: no window is too
 // large to be refused properly.
 #pragma once
-#include "core/gradient.h"
 #include "core/infer.h"
 
 namespace tandem {
@@ -105,7 +104,5 @@ struct PoolGeometry {
 
 // The four numbers that int32 vector i spells, an image's or a filter's shape; nothing when not known yet.
 absl::StatusOr<std::optional<Shape>> ImageSizes(const InferContext& c, int i);
-// The same for gradients: the shape of input i as an int32 vector.
-Tensor ShapeTensor(const Recorded& op, int i);
 
 }  // namespace tandem

@@ -44,7 +44,6 @@ std::string ErrorOf(const std::function<void()>& f) {
   return "no error";
 }
 
-Tensor Ones(const Shape& shape) { return Tensor::FromData<float>(shape, std::vector<float>(static_cast<size_t>(*shape.num_elements()), 1.0f)); }
 
 struct Geometry {
   Shape image, filter;
