@@ -88,14 +88,14 @@ Tensor Like(const Recorded& op, OpId id, std::initializer_list<Operand> inputs) 
 }
 
 Tensors Conv2DGradient(const Recorded& op, const Tensor& dy) {
-  return {Like(op, OpId::kConv2DBackpropInput, {ShapeOfInput(op, 0).tensor(), op.input(1), dy}),
-          Like(op, OpId::kConv2DBackpropFilter, {op.input(0), ShapeOfInput(op, 1).tensor(), dy})};
+  return {Like(op, Op<"Conv2DBackpropInput">(), {ShapeOfInput(op, 0).tensor(), op.input(1), dy}),
+          Like(op, Op<"Conv2DBackpropFilter">(), {op.input(0), ShapeOfInput(op, 1).tensor(), dy})};
 }
 Tensors BackpropInputGradient(const Recorded& op, const Tensor& dy) {
-  return {Tensor(), Like(op, OpId::kConv2DBackpropFilter, {dy, ShapeOfInput(op, 1).tensor(), op.input(2)}), Like(op, OpId::kConv2D, {dy, op.input(1)})};
+  return {Tensor(), Like(op, Op<"Conv2DBackpropFilter">(), {dy, ShapeOfInput(op, 1).tensor(), op.input(2)}), Like(op, Op<"Conv2D">(), {dy, op.input(1)})};
 }
 Tensors BackpropFilterGradient(const Recorded& op, const Tensor& dy) {
-  return {Like(op, OpId::kConv2DBackpropInput, {ShapeOfInput(op, 0).tensor(), dy, op.input(2)}), Tensor(), Like(op, OpId::kConv2D, {op.input(0), dy})};
+  return {Like(op, Op<"Conv2DBackpropInput">(), {ShapeOfInput(op, 0).tensor(), dy, op.input(2)}), Tensor(), Like(op, Op<"Conv2D">(), {op.input(0), dy})};
 }
 
 // Attributes of a public call. Explicit paddings are there exactly when padding says so.
@@ -122,17 +122,17 @@ OpSchema Conv2DBackpropFilterSchema() {
 }
 
 Tensor Conv2D(Operand input, Operand filter, const Conv2DOptions& o) {
-  return Run(OpId::kConv2D, {input, filter},
+  return Run(Op<"Conv2D">(), {input, filter},
              {std::span<const int64_t>(o.strides), true, o.padding, ExplicitPaddings(o), o.data_format, std::span<const int64_t>(o.dilations)},
              input.origin());
 }
 Tensor Conv2DBackpropInput(const Ints& input_sizes, Operand filter, Operand dy, const Conv2DOptions& o) {
-  return Run(OpId::kConv2DBackpropInput, {input_sizes.tensor(), filter, dy},
+  return Run(Op<"Conv2DBackpropInput">(), {input_sizes.tensor(), filter, dy},
              {std::span<const int64_t>(o.strides), true, o.padding, ExplicitPaddings(o), o.data_format, std::span<const int64_t>(o.dilations)},
              filter.origin());
 }
 Tensor Conv2DBackpropFilter(Operand input, const Ints& filter_sizes, Operand dy, const Conv2DOptions& o) {
-  return Run(OpId::kConv2DBackpropFilter, {input, filter_sizes.tensor(), dy},
+  return Run(Op<"Conv2DBackpropFilter">(), {input, filter_sizes.tensor(), dy},
              {std::span<const int64_t>(o.strides), true, o.padding, ExplicitPaddings(o), o.data_format, std::span<const int64_t>(o.dilations)},
              input.origin());
 }

@@ -64,7 +64,7 @@ absl::Status InferAvgPoolGrad(InferContext& c) {
 
 // An op of the family with the attributes of another call of it.
 Tensor MaxLike(const Recorded& op, OpId id, std::initializer_list<Operand> inputs) {
-  const bool twice = id == OpId::kMaxPoolGradGrad;
+  const bool twice = id == Op<"MaxPoolGradGrad">();
   const bool has_explicit = op.schema().FindAttr("explicit_paddings") >= 0;
   const auto padding = op.attr<std::string_view>("padding");
   const auto ksize = op.attr<List>("ksize"), strides = op.attr<List>("strides");
@@ -79,17 +79,17 @@ Tensor AvgLike(const Recorded& op, OpId id, std::initializer_list<Operand> input
 }
 
 Tensors MaxPoolGradient(const Recorded& op, const Tensor& dy) {
-  return {MaxLike(op, OpId::kMaxPoolGrad, {op.input(0), op.output(0), dy})};
+  return {MaxLike(op, Op<"MaxPoolGrad">(), {op.input(0), op.output(0), dy})};
 }
 // Which cell is the largest does not move with the input, but on a set of measure zero.
 Tensors MaxPoolGradGradient(const Recorded& op, const Tensor& dy) {
-  return {Tensor(), Tensor(), MaxLike(op, OpId::kMaxPoolGradGrad, {op.input(0), op.input(1), dy})};
+  return {Tensor(), Tensor(), MaxLike(op, Op<"MaxPoolGradGrad">(), {op.input(0), op.input(1), dy})};
 }
 Tensors MaxPoolGradGradGradient(const Recorded& op, const Tensor& dy) {
-  return {Tensor(), Tensor(), MaxLike(op, OpId::kMaxPoolGrad, {op.input(0), op.input(1), dy})};
+  return {Tensor(), Tensor(), MaxLike(op, Op<"MaxPoolGrad">(), {op.input(0), op.input(1), dy})};
 }
-Tensors AvgPoolGradient(const Recorded& op, const Tensor& dy) { return {AvgLike(op, OpId::kAvgPoolGrad, {ShapeOfInput(op, 0).tensor(), dy})}; }
-Tensors AvgPoolGradGradient(const Recorded& op, const Tensor& dy) { return {Tensor(), AvgLike(op, OpId::kAvgPool, {dy})}; }
+Tensors AvgPoolGradient(const Recorded& op, const Tensor& dy) { return {AvgLike(op, Op<"AvgPoolGrad">(), {ShapeOfInput(op, 0).tensor(), dy})}; }
+Tensors AvgPoolGradGradient(const Recorded& op, const Tensor& dy) { return {Tensor(), AvgLike(op, Op<"AvgPool">(), {dy})}; }
 
 constexpr const char* kMaxPoolAttrs =
     "ksize:list(int)>=4; strides:list(int)>=4; padding:string{\"SAME\",\"VALID\",\"EXPLICIT\"}; explicit_paddings:list(int)=[]; ";
@@ -132,12 +132,12 @@ OpSchema AvgPoolGradSchema() {
 }
 
 Tensor MaxPool(Operand input, const PoolOptions& o) {
-  return Run(OpId::kMaxPool, {input},
+  return Run(Op<"MaxPool">(), {input},
              {List(o.ksize), List(o.strides), o.padding, o.padding == "EXPLICIT" ? List(o.explicit_paddings) : List(), o.data_format},
              input.origin());
 }
 Tensor AvgPool(Operand value, const PoolOptions& o) {
-  return Run(OpId::kAvgPool, {value}, {List(o.ksize), List(o.strides), o.padding, o.data_format}, value.origin());
+  return Run(Op<"AvgPool">(), {value}, {List(o.ksize), List(o.strides), o.padding, o.data_format}, value.origin());
 }
 
 }  // namespace tandem

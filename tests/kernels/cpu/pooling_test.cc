@@ -26,7 +26,7 @@ using List = std::span<const int64_t>;
 constexpr std::array<int64_t, 4> kTwo = {1, 2, 2, 1}, kOne = {1, 1, 1, 1};
 
 Tensor MaxPoolGrad(const Tensor& x, const Tensor& y, const Tensor& dy, const PoolOptions& o) {
-  return Run(OpId::kMaxPoolGrad, {x, y, dy}, {List(o.ksize), List(o.strides), o.padding, o.padding == "EXPLICIT" ? List(o.explicit_paddings) : List(), o.data_format});
+  return Run(Op<"MaxPoolGrad">(), {x, y, dy}, {List(o.ksize), List(o.strides), o.padding, o.padding == "EXPLICIT" ? List(o.explicit_paddings) : List(), o.data_format});
 }
 
 }  // namespace
@@ -82,10 +82,10 @@ TEST_CASE("a wrong pool says what is wrong") {
   CHECK(ErrorOf([] { MaxPool(Ones({1, 2, 2, 1}), {.ksize = {1, 4634247419717959497, 1, 1}}); }) ==
         "MaxPool: the window spans 4634247419717959497 cells on axis 1, the padded image has 2");
   const std::array<int64_t, 3> three = {1, 1, 1};
-  CHECK(ErrorOf([&] { Run(OpId::kAvgPool, {Ones({1, 2, 2, 1})}, {List(three), List(kOne), "SAME", "NHWC"}); }) ==
+  CHECK(ErrorOf([&] { Run(Op<"AvgPool">(), {Ones({1, 2, 2, 1})}, {List(three), List(kOne), "SAME", "NHWC"}); }) ==
         "AvgPool: attribute ksize has 3 elements, needs at least 4");
   const auto avg_grad = [](const Tensor& shape) {
-    return ErrorOf([&] { Run(OpId::kAvgPoolGrad, {shape, Ones({1, 5, 7, 1})}, {List(kTwo), List(kTwo), "VALID", "NHWC"}); });
+    return ErrorOf([&] { Run(Op<"AvgPoolGrad">(), {shape, Ones({1, 5, 7, 1})}, {List(kTwo), List(kTwo), "VALID", "NHWC"}); });
   };
   CHECK(avg_grad(Tensor({-536870912, -536870912, -536870912, -536870912})) == "AvgPoolGrad: orig_input_shape[0] = -536870912, must be at least 0");
   CHECK(avg_grad(Tensor({65536, 65536, 65536, 65536})) == "AvgPoolGrad: orig_input_shape is [65536,65536,65536,65536], more than 2^63 - 1 elements");
