@@ -1,17 +1,30 @@
 #include "core/kernel.h"
+#include "core/parallel.h"
 #include "kernels/cpu/storage.h"
 #include "kernels/cpu/strided_copy.h"
+#include "kernels/vector/transpose.h"
 
 namespace tandem {
 namespace {
 
 absl::Status Transpose(KernelCall& call) {
+  constexpr int64_t kGrain = 32 << 10;  // elements worth a thread
   const TensorRep& x = call.input(0);
   const TensorRep& y = call.output();
-  const IntVector perm = IntValues(call.input(1)), strides = DenseStrides(x.dims_span());
-  IntVector from(perm.size());
-  for (size_t k = 0; k < perm.size(); ++k) from[k] = strides[perm[k] < 0 ? perm[k] + perm.size() : perm[k]];
-  CopyStrided(x.dtype, y.dims_span(), x.data, from, y.data, DenseStrides(y.dims_span()));
+  if (x.count == 0) return absl::OkStatus();
+  IntVector perm = IntValues(call.input(1));
+  for (int64_t& p : perm) p += p < 0 ? static_cast<int64_t>(perm.size()) : 0;
+  const int64_t bytes = static_cast<int64_t>(DTypeSize(x.dtype));
+  if (bytes == 0) {  // strings and handles: copied as objects
+    const IntVector strides = DenseStrides(x.dims_span());
+    IntVector from(perm.size());
+    for (size_t k = 0; k < perm.size(); ++k) from[k] = strides[perm[k]];
+    CopyStrided(x.dtype, y.dims_span(), x.data, from, y.data, DenseStrides(y.dims_span()));
+    return absl::OkStatus();
+  }
+  const TransposePlan plan(x.dims_span(), perm, bytes);
+  const int64_t grain = std::max<int64_t>(1, kGrain / (x.count / plan.tiles()));
+  ParallelFor(plan.tiles(), grain, [&](int64_t begin, int64_t end) { plan.Run(x.data, y.data, begin, end); });
   return absl::OkStatus();
 }
 

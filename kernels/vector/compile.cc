@@ -1,5 +1,6 @@
 #include "kernels/vector/compile.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -82,6 +83,76 @@ void EmittedProgram::RunPartial(const Operand2D* in, void* const* outs, int64_t 
   }
 }
 
+// A program some of whose outputs are reduced: whole rows, or blocks of the reduction tree, go through a buffer.
+class ReducingProgram : public CompiledProgram {
+ public:
+  ReducingProgram(const Program& program, std::shared_ptr<const CompiledProgram> values)
+      : values_(std::move(values)), reductions_(program.reductions()) {
+    for (const int output : program.outputs()) types_.push_back(program.values()[output].type);
+    for (const Program::Value& v : program.values()) {
+      if (v.kind == Program::Value::kInput) input_bytes_.push_back(ByteSize(v.type));
+    }
+  }
+  bool emitted() const override { return values_->emitted(); }
+  int64_t code_bytes() const override { return values_->code_bytes(); }
+  void Run(const Operand2D* in, void* const* outs, int64_t rows, int64_t cols) const override;
+
+ private:
+  // The buffer of output k, which follows those before it; then the partial results of a long row.
+  uint8_t* Block(uint8_t* scratch, size_t k) const { return scratch + k * kReduceBlock * 8; }
+
+  const std::shared_ptr<const CompiledProgram> values_;
+  std::vector<VecType> types_;
+  const std::vector<std::optional<ReduceOp>> reductions_;
+  std::vector<int64_t> input_bytes_;
+};
+
+uint8_t* ReductionScratch(size_t bytes) {
+  thread_local std::vector<uint8_t> buffer;
+  if (buffer.size() < bytes) buffer.resize(bytes);
+  return buffer.data();
+}
+
+void ReducingProgram::Run(const Operand2D* in, void* const* outs, int64_t rows, int64_t cols) const {
+  const size_t outputs = types_.size();
+  if (cols <= 0) {
+    for (size_t k = 0; k < outputs; ++k) {
+      if (reductions_[k]) Reduce(*reductions_[k], types_[k], nullptr, outs[k], rows, 0, 1, 0, 1);
+    }
+    return;
+  }
+  const bool whole_rows = cols <= kReduceBlock;
+  const int64_t step_rows = whole_rows ? kReduceBlock / cols : 1, blocks = (cols + kReduceBlock - 1) / kReduceBlock;
+  uint8_t* scratch = ReductionScratch(outputs * (kReduceBlock + blocks) * 8);
+  uint8_t* partials = scratch + outputs * kReduceBlock * 8;
+  Operand2D part[Program::kMaxOperands];
+  void* to[Program::kMaxOperands];
+  for (int64_t r = 0; r < rows; r += step_rows) {
+    const int64_t count = std::min(step_rows, rows - r);
+    for (int64_t b = 0; b < blocks; ++b) {
+      const int64_t begin = b * kReduceBlock, width = std::min(kReduceBlock, cols - begin);
+      for (size_t k = 0; k < input_bytes_.size(); ++k) {
+        const int64_t at = r * in[k].row_stride + (in[k].col_stride ? begin : 0);
+        part[k] = {static_cast<const uint8_t*>(in[k].data) + at * input_bytes_[k], in[k].row_stride, in[k].col_stride};
+      }
+      for (size_t k = 0; k < outputs; ++k) {
+        to[k] = reductions_[k] ? Block(scratch, k) : static_cast<uint8_t*>(outs[k]) + (r * cols + begin) * ByteSize(types_[k]);
+      }
+      values_->Run(part, to, count, width);
+      for (size_t k = 0; k < outputs; ++k) {
+        if (!reductions_[k]) continue;
+        const int64_t bytes = ByteSize(types_[k]);
+        if (whole_rows) Reduce(*reductions_[k], types_[k], to[k], static_cast<uint8_t*>(outs[k]) + r * bytes, count, cols, 1, 0, 1);
+        else ReduceBlocks(*reductions_[k], types_[k], to[k], width, 0, 1, partials + k * blocks * 8 + b * bytes);
+      }
+    }
+    for (size_t k = 0; k < outputs && !whole_rows; ++k) {
+      const int64_t bytes = ByteSize(types_[k]);
+      if (reductions_[k]) CombineBlocks(*reductions_[k], types_[k], partials + k * blocks * 8, cols, static_cast<uint8_t*>(outs[k]) + r * bytes);
+    }
+  }
+}
+
 // Reset when it grows beyond what a process of many graphs plausibly keeps in use; programs live on with their users.
 class Cache {
  public:
@@ -120,7 +191,14 @@ std::shared_ptr<const CompiledProgram> MakeEmitted(const Program& program, Isa i
   if (code.empty()) return nullptr;
   auto emitted = std::make_shared<EmittedProgram>(*graph, isa, code);
   if (!emitted->usable()) return nullptr;
-  return emitted;
+  return WithReductions(program, std::move(emitted));
+}
+
+std::shared_ptr<const CompiledProgram> WithReductions(const Program& program, std::shared_ptr<const CompiledProgram> values) {
+  for (const auto& reduction : program.reductions()) {
+    if (reduction) return std::make_shared<ReducingProgram>(program, std::move(values));
+  }
+  return values;
 }
 
 }  // namespace vec
@@ -131,7 +209,7 @@ std::shared_ptr<const CompiledProgram> Compile(const Program& program) {
   std::string key = program.Encode();
   if (auto found = cache.Find(key)) return found;
   std::shared_ptr<const CompiledProgram> made = vec::JitWanted() ? vec::MakeEmitted(program, vec::ActiveIsa()) : nullptr;
-  if (made == nullptr) made = vec::MakeInterpreter(program, vec::ActiveIsa());
+  if (made == nullptr) made = vec::WithReductions(program, vec::MakeInterpreter(program, vec::ActiveIsa()));
   return cache.Insert(std::move(key), std::move(made));
 }
 

@@ -7,6 +7,9 @@
 
 namespace tandem::vec {
 
+// `values` computes the program's values whole; the result reduces those outputs that a reduction closes.
+std::shared_ptr<const CompiledProgram> WithReductions(const Program& program, std::shared_ptr<const CompiledProgram> values);
+
 // Null if the emitter does not cover the program on this unit. The program must be valid.
 std::shared_ptr<const CompiledProgram> MakeEmitted(const Program& program, Isa isa);
 

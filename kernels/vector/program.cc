@@ -24,6 +24,7 @@ int Program::Add(Value value) {
 }
 
 int Program::Input(VecType type, bool splat) {
+  valid_ = valid_ && num_inputs_ < kMaxOperands;
   return Add({.kind = Value::kInput, .type = type, .splat = splat, .input = num_inputs_++});
 }
 
@@ -61,8 +62,19 @@ int Program::Cast(int value, VecType to) {
 }
 
 void Program::Output(int value) {
-  valid_ = valid_ && value >= 0 && value < static_cast<int>(values_.size());
-  if (valid_) outputs_.push_back(value);
+  valid_ = valid_ && outputs_.size() < kMaxOperands && value >= 0 && value < static_cast<int>(values_.size());
+  if (!valid_) return;
+  outputs_.push_back(value);
+  reductions_.push_back(std::nullopt);
+}
+
+void Program::ReducedOutput(int value, ReduceOp op) {
+  Output(value);
+  if (!valid_) return;
+  const VecType type = values_[value].type;
+  const bool logical = op == ReduceOp::kAll || op == ReduceOp::kAny;
+  valid_ = op <= ReduceOp::kAny && logical == (type == VecType::kBool) && !(op == ReduceOp::kMean && type == VecType::kI32);
+  reductions_.back() = op;
 }
 
 namespace {
@@ -94,7 +106,7 @@ class Reader {
 
 }  // namespace
 
-// Counts, then each value (kind, type, and what its kind has), then the outputs; little-endian.
+// Counts, then each value (kind, type, and what its kind has), then the outputs and their reductions; little-endian.
 std::string Program::Encode() const {
   std::string s;
   Put(s, values_.size(), 2);
@@ -112,7 +124,10 @@ std::string Program::Encode() const {
     }
   }
   Put(s, outputs_.size(), 2);
-  for (const int output : outputs_) Put(s, output, 2);
+  for (size_t k = 0; k < outputs_.size(); ++k) {
+    Put(s, outputs_[k], 2);
+    Put(s, reductions_[k] ? 1 + static_cast<uint64_t>(*reductions_[k]) : 0, 1);
+  }
   return s;
 }
 
@@ -150,7 +165,12 @@ std::optional<Program> Program::Decode(const std::string& bytes) {
     if (static_cast<int>(p.values_.size()) != i + 1) return std::nullopt;
   }
   const int outputs = static_cast<int>(in.Get(2));
-  for (int i = 0; i < outputs && in.ok(); ++i) p.Output(static_cast<int>(in.Get(2)));
+  for (int i = 0; i < outputs && in.ok() && p.valid(); ++i) {
+    const int value = static_cast<int>(in.Get(2)), reduction = static_cast<int>(in.Get(1));
+    if (reduction == 0) p.Output(value);
+    else if (reduction - 1 <= static_cast<int>(ReduceOp::kAny)) p.ReducedOutput(value, static_cast<ReduceOp>(reduction - 1));
+    else return std::nullopt;
+  }
   if (!in.ok() || !in.end() || !p.valid()) return std::nullopt;
   return p;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernels/vector/elementwise.h"
+#include "kernels/vector/reduce.h"
 
 namespace tandem {
 
@@ -35,6 +36,8 @@ class Program {
     int input = 0;                // kInput: position among the inputs
   };
 
+  static constexpr int kMaxOperands = 256;  // inputs, and as many outputs; beyond, a program is not valid
+
   // splat: the operand has col_stride 0 (a scalar, a column); otherwise 1 (dense, or a row repeated by row_stride 0).
   int Input(VecType type, bool splat = false);
   int Constant(float value);
@@ -45,11 +48,16 @@ class Program {
   int Apply(VecOp op, std::initializer_list<int> args, float param = 0);
   int Cast(int value, VecType to);
   void Output(int value);
+  // One element a row: the row reduced by the tree of reduce.h, with the bits of Reduce over the value. Sum, Prod, Max,
+  // Min, SumSquares and Mean of numbers (no Mean of int32), All and Any of bool.
+  void ReducedOutput(int value, ReduceOp op);
 
   bool valid() const { return valid_; }
   int num_inputs() const { return num_inputs_; }
   const std::vector<Value>& values() const { return values_; }
   const std::vector<int>& outputs() const { return outputs_; }
+  // Of each output: the reduction that closes it, if any.
+  const std::vector<std::optional<ReduceOp>>& reductions() const { return reductions_; }
 
   // A byte string that is equal for equal programs; Decode refuses what Encode cannot have made.
   std::string Encode() const;
@@ -60,17 +68,19 @@ class Program {
 
   std::vector<Value> values_;
   std::vector<int> outputs_;
+  std::vector<std::optional<ReduceOp>> reductions_;
   int num_inputs_ = 0;
   bool valid_ = true;
 };
 
-// Immutable; Run may be called from any number of threads and allocates nothing once warm (the interpreter keeps a
-// buffer per thread).
+// Immutable; Run may be called from any number of threads and allocates nothing once warm (the interpreter and reductions
+// keep a buffer per thread).
 class CompiledProgram {
  public:
   virtual ~CompiledProgram() = default;
-  // in[k]: input k, outs[k]: dense [rows, cols] of output k's type. An output may be exactly the memory of a dense input
-  // of the same element size. Operands may be any rows of larger arrays, so callers split rows (or columns) freely.
+  // in[k]: input k, outs[k]: dense [rows, cols] of output k's type, [rows] if reduced. An output may be exactly the memory
+  // of a dense input of the same element size, unless the input is an output itself or one is reduced. Operands may be any rows of larger arrays, so callers split rows freely, and columns unless a
+  // reduction closes one.
   virtual void Run(const Operand2D* in, void* const* outs, int64_t rows, int64_t cols) const = 0;
   virtual bool emitted() const = 0;  // machine code, not interpreted
   virtual int64_t code_bytes() const = 0;

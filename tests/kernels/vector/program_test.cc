@@ -89,10 +89,14 @@ class Run {
       operands.push_back({all.back().data(), cols_, 1});
     }
     std::vector<std::vector<uint8_t>> outputs;
-    for (const int o : program_.outputs()) {
+    for (size_t k = 0; k < program_.outputs().size(); ++k) {
+      const int o = program_.outputs()[k];
       const VecType type = program_.values()[o].type;
+      std::vector<uint8_t> whole(rows_ * cols_ * 8);
+      kernels.cast[static_cast<int>(type)][static_cast<int>(type)](&operands[o], whole.data(), rows_, cols_, nullptr);
       outputs.emplace_back(rows_ * cols_ * 8);
-      kernels.cast[static_cast<int>(type)][static_cast<int>(type)](&operands[o], outputs.back().data(), rows_, cols_, nullptr);
+      if (const auto op = program_.reductions()[k]) Reduce(*op, type, whole.data(), outputs.back().data(), rows_, cols_, 1, 0, 1);
+      else outputs.back() = whole;
     }
     return outputs;
   }
@@ -102,15 +106,17 @@ class Run {
     std::vector<std::vector<uint8_t>> got;
     std::vector<void*> outs;
     std::vector<int64_t> bytes;
-    for (const int o : program_.outputs()) {
-      bytes.push_back(rows_ * cols_ * ByteSize(program_.values()[o].type));
+    std::vector<int64_t> counts;
+    for (size_t k = 0; k < program_.outputs().size(); ++k) {
+      counts.push_back(program_.reductions()[k] ? rows_ : rows_ * cols_);
+      bytes.push_back(counts.back() * ByteSize(program_.values()[program_.outputs()[k]].type));
       got.emplace_back(bytes.back() + 64, 0xAB);
     }
     for (auto& g : got) outs.push_back(g.data());
     compiled.Run(in_.data(), outs.data(), rows_, cols_);
     for (size_t k = 0; k < got.size(); ++k) {
-      if (!SameArray(program_.values()[program_.outputs()[k]].type, got[k].data(), want[k].data(), rows_ * cols_)) return static_cast<int>(k);
-      for (int i = 0; i < 64; ++i) {
+      if (!SameArray(program_.values()[program_.outputs()[k]].type, got[k].data(), want[k].data(), counts[k])) return static_cast<int>(k);
+      for (int i = 0; i < 64; ++i) {  // the canary
         if (got[k][bytes[k] + i] != 0xAB) return static_cast<int>(k);
       }
     }
@@ -150,7 +156,7 @@ int CheckProgram(const Program& program, int64_t rows, int64_t cols, uint32_t se
   int emitted = 0;
   for (vec::Isa isa : Isas()) {
     const auto want = run.Reference(isa);
-    for (const auto& compiled : {vec::MakeInterpreter(program, isa), vec::MakeEmitted(program, isa)}) {
+    for (const auto& compiled : {vec::WithReductions(program, vec::MakeInterpreter(program, isa)), vec::MakeEmitted(program, isa)}) {
       if (compiled == nullptr) continue;
       emitted += compiled->emitted();
       const int output = run.Differs(*compiled, want);
@@ -251,7 +257,12 @@ Program RandomProgram(uint32_t seed) {
   }
   const int n = static_cast<int>(p.values().size());
   const int outputs = 1 + below(4);
-  for (int k = 0; k < outputs; ++k) p.Output(k == 0 ? n - 1 : below(n));
+  for (int k = 0; k < outputs; ++k) {
+    const int value = k == 0 ? n - 1 : below(n);
+    const VecType type = p.values()[value].type;
+    if (below(4)) p.Output(value);
+    else p.ReducedOutput(value, type == VecType::kBool ? (below(2) ? ReduceOp::kAll : ReduceOp::kAny) : static_cast<ReduceOp>(below(5)));
+  }
   return p;
 }
 
@@ -267,6 +278,27 @@ TEST_CASE("random programs agree in every bit") {
     emitted += CheckProgram(p, 1 + seed % 3, 1 + seed * 37 % 150, seed);
   }
   if (vec::ActiveIsa() != vec::Isa::kBaseline) CHECK(emitted > count / 2);
+}
+
+TEST_CASE("a reduction closes a program with the bits of Reduce") {
+  for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMean, ReduceOp::kMax, ReduceOp::kSumSquares}) {
+    Program p;
+    const int x = p.Input(VecType::kF32), bias = p.Input(VecType::kF32);
+    const int y = p.Apply(VecOp::kTanh, {p.Apply(VecOp::kMul, {x, bias})});
+    p.ReducedOutput(y, op);
+    p.Output(y);
+    for (const int64_t cols : {1, 10, 100, 4096, 4097, 10000}) CheckProgram(p, cols < 200 ? 500 : 3, cols, 11);
+  }
+  Program p;
+  p.ReducedOutput(p.Input(VecType::kI32), ReduceOp::kMean);
+  CHECK_FALSE(p.valid());
+  Program empty;
+  empty.ReducedOutput(empty.Input(VecType::kF32), ReduceOp::kMax);
+  float y[2] = {7, 7};
+  void* outs[1] = {y};
+  const Operand2D in[1] = {{y, 0, 1}};
+  Compile(empty)->Run(in, outs, 2, 0);
+  CHECK((y[0] == -std::numeric_limits<float>::infinity() && y[1] == y[0]));
 }
 
 TEST_CASE("programs survive encoding, and bad bytes are refused") {
