@@ -280,6 +280,25 @@ TEST_CASE("random programs agree in every bit") {
   if (vec::ActiveIsa() != vec::Isa::kBaseline) CHECK(emitted > count / 2);
 }
 
+TEST_CASE("programs with more live values than registers") {
+  Program p;  // every value is made before the first is used, and used in the order made
+  const int x = p.Input(VecType::kF32), y = p.Input(VecType::kF32), d = p.Input(VecType::kF64);
+  std::vector<int> floats, doubles, masks;
+  for (int i = 0; i < 70; ++i) floats.push_back(p.Apply(VecOp::kMul, {p.Apply(VecOp::kAdd, {x, p.Constant(0.1f * static_cast<float>(i))}), y}));
+  for (int i = 0; i < 25; ++i) doubles.push_back(p.Apply(VecOp::kDiv, {d, p.Constant(1.0 + i)}));
+  for (int i = 0; i < 20; ++i) masks.push_back(p.Apply(VecOp::kLess, {x, p.Apply(VecOp::kMul, {y, p.Constant(0.3f * static_cast<float>(i))})}));
+  int sum = floats[0], total = doubles[0], both = masks[0];
+  for (const int m : masks) both = p.Apply(VecOp::kNotEqual, {both, m});
+  for (const int v : floats) sum = p.Apply(VecOp::kSub, {v, sum});
+  for (const int v : doubles) total = p.Apply(VecOp::kAdd, {total, v});
+  const int waves = p.Apply(VecOp::kSin, {p.Apply(VecOp::kMul, {sum, p.Constant(1e20f)})});  // lane calls in between
+  for (const int v : floats) sum = p.Apply(VecOp::kAdd, {p.Apply(VecOp::kMul, {sum, waves}), v});
+  p.Output(p.Apply(VecOp::kSelect, {both, sum, x}));
+  p.Output(total);
+  p.Output(both);
+  CHECK(CheckProgram(p, 2, 133, 5) == static_cast<int>(Isas().size()) - 1);
+}
+
 TEST_CASE("a reduction closes a program with the bits of Reduce") {
   for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMean, ReduceOp::kMax, ReduceOp::kSumSquares}) {
     Program p;
