@@ -39,7 +39,7 @@ struct Operand2D {
 };
 
 // out: dense [rows, cols]; it may be exactly the memory of a dense operand of the same element size, else it must not
-// overlap one. Any alignment, zero rows or columns allowed. params: NumParams(op) values, or null.
+// overlap one. Pointers are aligned to their element; zero rows or columns are allowed. params: NumParams(op) values, or null.
 using ElementwiseFn = void (*)(const Operand2D* in, void* out, int64_t rows, int64_t cols, const float* params);
 
 // The same on n contiguous elements of each operand; b is unused by functions of one input.

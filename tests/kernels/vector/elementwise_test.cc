@@ -55,22 +55,24 @@ void CheckLoops(vec::Isa isa) {
     const std::vector<uint8_t> want = OneByOne(fn, op, args, condition, kMax, params);
     INFO(Name(op) << " of " << Name(kVecTypeOf<T>) << ", vector unit " << static_cast<int>(isa));
     for (size_t n = 0; n < kMax; ++n) {
-      for (size_t shift : {0, 1}) {  // misaligned by one byte
-        std::vector<std::vector<uint8_t>> memory(3, std::vector<uint8_t>(kMax * sizeof(T) + 1));
+      for (size_t shift : {0, 1}) {  // elements from an aligned address
+        std::vector<std::vector<uint8_t>> memory(3, std::vector<uint8_t>((kMax + 1) * sizeof(T)));
         Operand2D in[3];
         for (int k = 0; k < inputs; ++k) {
           const bool is_condition = op == VecOp::kSelect && k == 0;
-          std::memcpy(memory[k].data() + shift, is_condition ? static_cast<const void*>(condition.data()) : args[k].data(), n * (is_condition ? 1 : sizeof(T)));
-          in[k] = {memory[k].data() + shift, 0, 1};
+          const size_t bytes = is_condition ? 1 : sizeof(T);
+          std::memcpy(memory[k].data() + shift * bytes, is_condition ? static_cast<const void*>(condition.data()) : args[k].data(), n * bytes);
+          in[k] = {memory[k].data() + shift * bytes, 0, 1};
         }
-        std::vector<uint8_t> out(n * out_bytes + 65, 0xAB);
-        fn(in, out.data() + shift, 1, n, params);
-        bool same = SameResults<T>(out.data() + shift, want.data(), n, ReturnsBool(op));
-        for (size_t i = 0; i < 64; ++i) same = same && out[n * out_bytes + shift + i - (shift ? 1 : 0)] == (shift && i == 0 && n ? out[n * out_bytes] : 0xAB);
-        if (const DenseFn dense = vec::KernelsFor(isa).dense[o][static_cast<int>(kVecTypeOf<T>)]; dense != nullptr && inputs <= 2) {
-          std::vector<uint8_t> again(n * out_bytes + 1);
-          dense(in[0].data, inputs > 1 ? in[1].data : nullptr, again.data() + shift, n);
-          same = same && SameResults<T>(again.data() + shift, want.data(), n, ReturnsBool(op));
+        std::vector<uint8_t> out((n + shift) * out_bytes + 64, 0xAB);
+        uint8_t* to = out.data() + shift * out_bytes;
+        fn(in, to, 1, n, params);
+        bool same = SameResults<T>(to, want.data(), n, ReturnsBool(op));
+        same = same && std::all_of(out.data(), to, [](uint8_t v) { return v == 0xAB; }) && std::all_of(out.end() - 64, out.end(), [](uint8_t v) { return v == 0xAB; });
+        if (const DenseFn dense = vec::KernelsFor(isa).dense[o][static_cast<int>(kVecTypeOf<T>)]; dense != nullptr) {
+          std::vector<uint8_t> again((n + shift) * out_bytes);
+          dense(in[0].data, inputs > 1 ? in[1].data : nullptr, again.data() + shift * out_bytes, n);
+          same = same && SameResults<T>(again.data() + shift * out_bytes, want.data(), n, ReturnsBool(op));
         }
         if (!ReturnsBool(op)) {
           void* data = const_cast<void*>(in[inputs - 1].data);
