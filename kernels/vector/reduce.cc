@@ -55,7 +55,7 @@ void MeanOfInts(const int32_t* x, int32_t* y, int64_t n, int64_t inner, int64_t 
 void ReduceBools(ReduceOp op, const uint8_t* x, uint8_t* y, int64_t n, int64_t inner, int64_t begin, int64_t end) {
   const bool all = op == ReduceOp::kAll;
   if (inner == 1) {
-    *y = all ? std::memchr(x, 0, static_cast<size_t>(n)) == nullptr : std::find_if(x, x + n, [](uint8_t v) { return v != 0; }) != x + n;
+    *y = all ? n == 0 || std::memchr(x, 0, static_cast<size_t>(n)) == nullptr : std::find_if(x, x + n, [](uint8_t v) { return v != 0; }) != x + n;
     return;
   }
   std::fill(y + begin, y + end, all);
