@@ -16,9 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ops/plumbing.h"
 #include "core/resource.h"
+#include "core/scopes.h"
 #include "core/tensor.h"
+#include "core/variable.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 class GraphState;
@@ -45,13 +49,18 @@ class Graph {
   std::string ToString() const;
   // From here on adding a node is FAILED_PRECONDITION.
   void Finalize();
+  // The name of a node that initializes every variable made in this graph so far: session.Run({}, {}, {name}). Variables
+  // made eagerly have their value already. Adds the node.
+  std::string Initializer();
+  // A copy in which every variable shared with eager code is a constant of its present value: what to save for a process
+  // that has no variables. FAILED_PRECONDITION for a variable without a value; assignments to them are left out.
+  Graph Freeze() const;
 
-  GraphState& state() const { return *state_; }  // internal
+  GraphState& state() const;  // internal
 
  private:
-  explicit Graph(RefPtr<GraphState> state);
-  friend class GraphState;
-  RefPtr<GraphState> state_;
+  RefPtr<ResourceBase> state_;    // a GraphState
+  std::shared_ptr<void> handle_;  // the last one to go lets the graph drop functions that refer to it
 };
 
 // Ops of this thread record into the graph for the life of the scope.
@@ -67,13 +76,12 @@ class GraphScope {
   std::unique_ptr<Impl> impl_;
 };
 
-// A value that each Run must be fed. Without a shape its rank is unknown.
-Tensor Placeholder(DType dtype, std::string_view name = "", Origin origin = Here());
-Tensor Placeholder(DType dtype, const Shape& shape, std::string_view name = "", Origin origin = Here());
-
 // Static differentiation: adds the nodes that compute d(sum of ys)/dx for each x, with the same gradient definitions as
-// the tape. Undefined for an x that ys do not depend on.
+// the tape, under the name scope "gradients". Undefined for an x that ys do not depend on. INVALID_ARGUMENT: tensors that
+// are not of one graph, a y that is no floating or complex number, a grad_y that does not fit its y.
 Tensors Gradients(const Tensors& ys, const Tensors& xs, const Tensors& grad_ys = {}, Origin origin = Here());
 Tensor Gradients(const Tensor& y, const Tensor& x, Origin origin = Here());
+Tensors Gradients(const Tensor& y, const std::vector<Variable>& xs, Origin origin = Here());
 
 }  // namespace tandem
+TANDEM_EXPORT_END

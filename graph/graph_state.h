@@ -11,11 +11,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/context.h"
 #include "core/host_function.h"
+#include "core/random_seed.h"
 #include "core/symbolic.h"
 #include "graph/node_graph.h"
 
 namespace tandem::proto {
-class FunctionDefLibrary;
+class GraphDef;
 class MetaGraphDef;
 }  // namespace tandem::proto
 
@@ -32,17 +33,28 @@ class GraphState : public SymbolicGraph {
   NodeGraph nodes;
   absl::flat_hash_map<std::string_view, int32_t> by_name;  // keys lie in the nodes' NameArena
   bool finalized = false;
-  // Kept as loaded and saved again; nodes that call functions are refused at run time until functions run.
-  std::unique_ptr<proto::FunctionDefLibrary> library;      // null: none
-  std::unique_ptr<proto::MetaGraphDef> meta;               // of a loaded MetaGraphDef, without its graph; null: none
+  // As loaded, and saved again: a GraphDef without its nodes (versions, library, debug information, unknown fields), and
+  // a MetaGraphDef without its graph. Null: recorded here. Nodes that call functions are refused until functions run.
+  std::unique_ptr<proto::GraphDef> header;
+  std::unique_ptr<proto::MetaGraphDef> meta;
   // Host functions this graph owns, by token; others are looked up in the process-wide registry.
   std::map<std::string, std::shared_ptr<const HostFunction>, std::less<>> host_functions;
   // Derivatives the user gave (CustomGradient), by the `_gradient_op_type` attribute of the node that marks them.
   std::map<std::string, BackwardFn, std::less<>> custom_gradients;
-  int64_t seed_counter = 0;  // for random ops without an op seed
+  RandomSeeds seeds{RandomSeeds::Mode::kGraph};
+  // The first assignment to each variable made here, in order: what Graph::Initializer runs.
+  std::vector<int32_t> initializers;
+  // Nodes that stand for values from outside: the Const of an eager tensor (the node keeps the tensor alive, so that its
+  // address is its own), the VarHandleOp of an eager variable.
+  absl::flat_hash_map<const TensorRep*, int32_t> constants;
+  absl::flat_hash_map<const ResourceBase*, int32_t> captured;
 
   // A name not yet taken, made from `base` ("MatMul", "MatMul_1", …; letter case does not distinguish). Caller holds mutex.
-  std::string UniqueName(std::string_view base) const;
+  std::string UniqueName(std::string_view base);
+  // Appends a node that was validated and inferred, under its name, which is not taken. Caller holds mutex.
+  int32_t Append(Node node);
+  // FAILED_PRECONDITION once finalized. Caller holds mutex.
+  absl::Status CheckOpen(std::string_view what) const;
   // Finds "name" or "name:k". NOT_FOUND, INVALID_ARGUMENT (output index). Caller holds mutex (shared suffices).
   absl::StatusOr<TensorId> FindTensor(std::string_view name) const;
   absl::StatusOr<int32_t> FindNode(std::string_view name) const;
@@ -50,6 +62,14 @@ class GraphState : public SymbolicGraph {
   Tensor Symbol(TensorId t);
   // The id of a symbolic tensor of this graph; INVALID_ARGUMENT when it belongs to another or has a value.
   absl::StatusOr<TensorId> IdOf(const Tensor& tensor, std::string_view what) const;
+  // Lets go of functions that may hold tensors of this graph, and so the graph: called when its last Graph handle ends.
+  void BreakCycles();
+
+ private:
+  // By hash of the lower-case name: the next suffix to try. Filled for the first named_ nodes; names that merely share a
+  // hash only skip a suffix.
+  absl::flat_hash_map<uint64_t, int32_t> next_suffix_;
+  int32_t named_ = 0;
 };
 
 }  // namespace tandem

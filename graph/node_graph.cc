@@ -75,6 +75,11 @@ absl::Status NodeGraph::Infer(Node& node) const {
   const auto attrs = node.attr_refs();
   InferContext context(node.schema(), inputs, attrs);
   if (absl::Status status = context.Run(); !status.ok()) return WithNode(std::move(status), node.name);
+  StoreOutputs(context, node);
+  return absl::OkStatus();
+}
+
+void NodeGraph::StoreOutputs(InferContext& context, Node& node) {
   node.outputs.clear();
   std::vector<HandleInfo> handles;
   for (InferOutput& out : context.outputs()) {
@@ -90,7 +95,6 @@ absl::Status NodeGraph::Infer(Node& node) const {
     extra->handles = std::move(handles);
     node.extra = std::move(extra);
   }
-  return absl::OkStatus();
 }
 
 absl::InlinedVector<AttrValue, 1> NodeGraph::ConstAttrs(const Tensor& value) {

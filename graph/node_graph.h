@@ -114,6 +114,8 @@ class NodeGraph {
 
   // The same for a node that is not in the graph (yet) but reads from it.
   absl::Status Infer(Node& node) const;
+  // What an inference that ran says, as the node's outputs.
+  static void StoreOutputs(InferContext& inferred, Node& node);
   // Name memory that lives as long as the graph, for a node made outside of Add.
   std::string_view AddName(std::string_view name) { return names_.Add(name); }
   // The attributes of a Const with this value.

@@ -23,6 +23,7 @@
 
 #include "graph/graph.h"
 
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 // How much a Session rewrites before it runs (docs/architecture.md). Results are the same bits at every level.
@@ -149,3 +150,4 @@ class Session {
 };
 
 }  // namespace tandem
+TANDEM_EXPORT_END

@@ -10,7 +10,9 @@
 #include "core/attr_proto.h"
 #include "core/tensor_proto.h"
 #include "eager/eager_context.h"
+#include "graph/graph.h"
 #include "graph/node_attrs.h"
+#include "graph/session.h"
 #include "tests/compare.h"
 
 namespace tandem {
@@ -170,10 +172,25 @@ absl::Status RunEagerly(const GoldenCase& c, Tensors* fetched) {
   return absl::OkStatus();
 }
 
+// The nodes as a graph of their own, in a new Session.
+absl::Status RunSession(const GoldenCase& c, OptLevel level, Tensors* fetched) {
+  SessionOptions options;
+  options.level = level;
+  const Graph graph = Graph::Parse(c.graph.SerializeAsString());
+  Session session(graph, options);
+  std::vector<Name> fetches, targets;
+  for (const std::string& name : c.fetches()) fetches.emplace_back(name);
+  targets.emplace_back("op");
+  *fetched = session.Run({}, fetches, targets);
+  return absl::OkStatus();
+}
+absl::Status RunPlain(const GoldenCase& c, Tensors* fetched) { return RunSession(c, OptLevel::kO0, fetched); }
+absl::Status RunOptimised(const GoldenCase& c, Tensors* fetched) { return RunSession(c, OptLevel::kO2, fetched); }
+
 }  // namespace
 
 const std::vector<GoldenMode>& GoldenModes() {
-  static const std::vector<GoldenMode> modes = {{"eager", RunEagerly}};
+  static const std::vector<GoldenMode> modes = {{"eager", RunEagerly}, {"O0", RunPlain}, {"O2", RunOptimised}};
   return modes;
 }
 

@@ -1,0 +1,440 @@
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/escaping.h"
+#include "core/scopes.h"
+#include "core/visit.h"
+#include "graph/text.h"
+
+namespace tandem {
+namespace {
+
+absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
+
+// Tokens of one line. Punctuation is one character; words hold names, numbers and types' names.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view line) : rest_(line) { Skip(); }
+  bool AtEnd() const { return rest_.empty(); }
+  char Peek() const { return rest_.empty() ? '\0' : rest_.front(); }
+  bool Take(char c) {
+    if (Peek() != c) return false;
+    rest_.remove_prefix(1);
+    Skip();
+    return true;
+  }
+  // Letters, digits and what names, numbers and tensors' names have beside them.
+  std::string_view Word() {
+    size_t n = 0;
+    while (n < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[n])) || std::strchr("_./-:>^+|?", rest_[n]))) ++n;
+    const std::string_view word = rest_.substr(0, n);
+    rest_.remove_prefix(n);
+    Skip();
+    return word;
+  }
+  absl::StatusOr<std::string> Quoted() {
+    size_t n = 1;
+    while (n < rest_.size() && rest_[n] != '"') n += rest_[n] == '\\' ? 2 : 1;
+    std::string text;
+    if (Peek() != '"' || n >= rest_.size() || !absl::CUnescape(Absl(rest_.substr(1, n - 1)), &text)) return InvalidArgument("expected a quoted text at ", Where());
+    rest_.remove_prefix(n + 1);
+    Skip();
+    return text;
+  }
+  std::string Where() const { return rest_.empty() ? "the end of the line" : absl::StrCat("\"", Absl(rest_.substr(0, 20)), "\""); }
+
+ private:
+  void Skip() {
+    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t')) rest_.remove_prefix(1);
+  }
+  std::string_view rest_;
+};
+
+// A literal as it is written: elements as text, row-major, and what was said of dtype and shape.
+struct Literal {
+  std::vector<std::string> elements;
+  Shape shape;
+  DType dtype = DType::kInvalid;
+  bool quoted = false;
+};
+
+absl::Status ParseNested(Cursor& at, int depth, Literal& out) {
+  if (!at.Take('[')) {
+    if (at.Peek() == '"') {
+      ASSIGN_OR_RETURN(std::string text, at.Quoted());
+      out.quoted = true;
+      out.elements.push_back(std::move(text));
+    } else {
+      out.elements.emplace_back(at.Word());
+      if (out.elements.back().empty()) return InvalidArgument("expected a value at ", at.Where());
+    }
+    return absl::OkStatus();
+  }
+  int64_t n = 0;
+  while (!at.Take(']')) {
+    if (n++ && !at.Take(',')) return InvalidArgument("expected , or ] at ", at.Where());
+    RETURN_IF_ERROR(ParseNested(at, depth + 1, out));
+  }
+  // Inner lists set their axis first; axes are gathered from the inside out, and later ones must agree.
+  if (depth >= 8) return InvalidArgument("a literal nested more than 8 deep");
+  while (out.shape.rank() <= depth) out.shape.push_back(kUnknownDim);
+  if (out.shape[depth] >= 0 && out.shape[depth] != n) return InvalidArgument("a ragged literal: ", out.shape[depth], " and ", n, " elements");
+  out.shape[depth] = n;
+  return absl::OkStatus();
+}
+
+template <class T>
+bool ParseNumber(const std::string& text, T* value) {
+  if constexpr (std::same_as<T, bool>) {
+    *value = text == "true";
+    return text == "true" || text == "false";
+  } else if constexpr (std::same_as<T, Half> || std::same_as<T, BFloat16>) {
+    float f;
+    if (!ParseNumber(text, &f)) return false;
+    *value = T(f);
+    return true;
+  } else if constexpr (std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>) {
+    const size_t bar = text.find('|');
+    typename T::value_type re, im = 0;
+    if (!ParseNumber(text.substr(0, bar), &re) || (bar != text.npos && !ParseNumber(text.substr(bar + 1), &im))) return false;
+    *value = T(re, im);
+    return true;
+  } else {
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, *value);
+    return read.ec == std::errc() && read.ptr == end;
+  }
+}
+
+absl::StatusOr<Tensor> ToTensor(const Literal& literal) {
+  DType dtype = literal.dtype;
+  if (dtype == DType::kInvalid) {
+    const auto all = [&](auto test) { return std::all_of(literal.elements.begin(), literal.elements.end(), test); };
+    if (literal.quoted) dtype = kString;
+    else if (all([](const std::string& e) { return e == "true" || e == "false"; }) && !literal.elements.empty()) dtype = kBool;
+    else if (all([](const std::string& e) { return e.find_first_of(".enai") == e.npos; })) dtype = kInt32;
+    else dtype = kFloat32;
+  }
+  const auto count = literal.shape.num_elements();
+  if (!count || *count != static_cast<int64_t>(literal.elements.size()))
+    return InvalidArgument("a literal of ", literal.elements.size(), " elements, its shape is ", literal.shape.ToString());
+  TensorRep* rep = NewRep(dtype, literal.shape.dims(), *count);
+  if (!rep) return absl::ResourceExhaustedError("no memory for a literal");
+  Tensor t = Tensor::Adopt(rep);
+  bool good = true;
+  if (dtype == kString) {
+    for (int64_t i = 0; i < *count; ++i) rep->as<std::string>()[i] = literal.elements[i];
+  } else {
+    const bool number = VisitNumeric(dtype, [&]<class T>(T) {
+      for (int64_t i = 0; i < *count; ++i) good = good && ParseNumber(literal.elements[i], &rep->as<T>()[i]);
+    });
+    if (!number || !good) return InvalidArgument("a literal that is no ", Absl(DTypeName(dtype)), ": ", literal.elements.empty() ? "" : literal.elements[0]);
+  }
+  return t;
+}
+
+absl::StatusOr<Shape> ParseShape(Cursor& at) {
+  Shape shape;
+  if (!at.Take('[')) return Shape::Unknown();
+  while (!at.Take(']')) {
+    if (shape.rank() && !at.Take(',')) return InvalidArgument("expected , or ] at ", at.Where());
+    const std::string word(at.Word());
+    int64_t dim = -1;
+    if (word != "?" && (!ParseNumber(word, &dim) || dim < 0)) return InvalidArgument("expected a dimension at ", at.Where());
+    shape.push_back(dim);
+  }
+  return shape;
+}
+
+// A literal whose first word was read already when it began with one.
+absl::StatusOr<Tensor> ParseLiteral(Cursor& at, std::string_view word) {
+  Literal literal;
+  const DType dtype = DTypeFromName(word);
+  if (dtype != DType::kInvalid && at.Peek() == '[') {  // float32[0,3]{}
+    ASSIGN_OR_RETURN(literal.shape, ParseShape(at));
+    if (!at.Take('{') || !at.Take('}')) return InvalidArgument("a constant whose elements were left out cannot be read");
+    literal.dtype = dtype;
+    return ToTensor(literal);
+  }
+  if (dtype != DType::kInvalid && at.Take('(')) {
+    RETURN_IF_ERROR(ParseNested(at, 0, literal));
+    literal.dtype = dtype;
+    if (!at.Take(')')) return InvalidArgument("expected ) at ", at.Where());
+    return ToTensor(literal);
+  }
+  if (!word.empty()) literal.elements.emplace_back(word);
+  else RETURN_IF_ERROR(ParseNested(at, 0, literal));
+  return ToTensor(literal);
+}
+
+template <class T, class F>
+absl::StatusOr<AttrValue> ParseAttrList(Cursor& at, F one) {
+  std::vector<T> list;
+  if (!at.Take('[')) return InvalidArgument("expected [ at ", at.Where());
+  while (!at.Take(']')) {
+    if (!list.empty() && !at.Take(',')) return InvalidArgument("expected , or ] at ", at.Where());
+    auto item = one();
+    if (!item.ok()) return item.status();
+    list.push_back(*std::move(item));
+  }
+  return AttrValue(AttrValue::Variant(std::move(list)));
+}
+
+absl::StatusOr<AttrValue> ParseAttr(Cursor& at, AttrKind kind) {
+  using V = AttrValue::Variant;
+  const auto number = [&]<class T>(T value) -> absl::StatusOr<T> {
+    const std::string word(at.Word());
+    if (!ParseNumber(word, &value)) return InvalidArgument("\"", word, "\" is no ", Absl(AttrKindName(kind)));
+    return value;
+  };
+  const auto type = [&]() -> absl::StatusOr<DType> {
+    const std::string_view word = at.Word();
+    const DType d = DTypeFromName(word);
+    if (d == DType::kInvalid) return InvalidArgument("\"", Absl(word), "\" is no dtype");
+    return d;
+  };
+  const auto shape = [&]() -> absl::StatusOr<Shape> {
+    if (at.Take('<')) {
+      at.Word();
+      return at.Take('>') ? absl::StatusOr<Shape>(Shape::Unknown()) : InvalidArgument("expected > at ", at.Where());
+    }
+    return ParseShape(at);
+  };
+  const auto wrap = [](auto one) -> absl::StatusOr<AttrValue> {
+    if (!one.ok()) return one.status();
+    return AttrValue(V(*std::move(one)));
+  };
+  switch (kind) {
+    case AttrKind::kInt: return wrap(number(int64_t{}));
+    case AttrKind::kFloat: return wrap(number(float{}));
+    case AttrKind::kBool: return wrap(number(bool{}));
+    case AttrKind::kType: return wrap(type());
+    case AttrKind::kString: return wrap(at.Quoted());
+    case AttrKind::kShape: return wrap(shape());
+    case AttrKind::kTensor: return wrap(ParseLiteral(at, at.Peek() == '[' || at.Peek() == '"' ? std::string_view() : at.Word()));
+    case AttrKind::kIntList: return ParseAttrList<int64_t>(at, [&] { return number(int64_t{}); });
+    case AttrKind::kFloatList: return ParseAttrList<float>(at, [&] { return number(float{}); });
+    case AttrKind::kTypeList: return ParseAttrList<DType>(at, type);
+    case AttrKind::kStringList: return ParseAttrList<std::string>(at, [&] { return at.Quoted(); });
+    case AttrKind::kShapeList: return ParseAttrList<Shape>(at, shape);
+    default: return InvalidArgument("an attribute of kind ", Absl(AttrKindName(kind)), " has no text form");
+  }
+}
+
+// One line, as far as it can be read alone.
+struct Line {
+  int number = 0;
+  std::vector<std::string> inputs;          // "a:1", "^b"; a literal's is the name of the Const made for it
+  std::vector<std::pair<std::string, AttrValue>> attrs;
+  std::vector<NodeOutput> types;
+  bool typed = false, fetch = false, target = false;
+};
+
+class Parser {
+ public:
+  absl::StatusOr<ParsedGraph> Parse(std::string_view text) {
+    int number = 0;
+    while (!text.empty()) {
+      ++number;
+      const size_t end = std::min(text.find('\n'), text.size());
+      if (absl::Status status = ParseLine(text.substr(0, end), number); !status.ok()) return InvalidArgument("line ", number, ": ", status.message());
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    for (int32_t id = 0; id < static_cast<int32_t>(lines_.size()); ++id)
+      if (absl::Status status = Connect(id); !status.ok()) return InvalidArgument("line ", lines_[id].number, ": ", status.message());
+    ASSIGN_OR_RETURN(const std::vector<int32_t> order, parsed_.graph.TopologicalOrder());
+    for (int32_t id : order) {
+      if (absl::Status status = Infer(id); !status.ok()) return absl::Status(status.code(), absl::StrCat("line ", lines_[id].number, ": ", status.message()));
+    }
+    for (int32_t id = 0; id < static_cast<int32_t>(lines_.size()); ++id) {
+      if (lines_[id].fetch && parsed_.graph.node(id).outputs.empty()) return InvalidArgument("line ", lines_[id].number, ": nothing to fetch");
+      if (lines_[id].fetch) parsed_.fetches.push_back({id, 0});
+      if (lines_[id].target) parsed_.targets.push_back(id);
+    }
+    return std::move(parsed_);
+  }
+
+ private:
+  absl::Status ParseLine(std::string_view text, int number);
+  absl::Status ParseInputs(Cursor& at, const std::string& name, Line& line);
+  absl::Status ParseAttrs(Cursor& at, const OpSchema& schema, Line& line);
+  absl::Status ParseTypes(Cursor& at, Line& line);
+  absl::Status Connect(int32_t id);
+  absl::Status Infer(int32_t id);
+  absl::StatusOr<int32_t> AddNode(OpId op, const std::string& name, int number) {
+    const int32_t id = parsed_.graph.Add(op, name);
+    if (!ids_.emplace(name, id).second) return InvalidArgument("a second node \"", name, "\"");
+    lines_.emplace_back().number = number;
+    return id;
+  }
+
+  ParsedGraph parsed_;
+  std::vector<Line> lines_;  // by node
+  absl::flat_hash_map<std::string, int32_t> ids_;
+};
+
+absl::Status Parser::ParseLine(std::string_view text, int number) {
+  // A comment begins at a # outside quotes.
+  bool quoted = false;
+  size_t hash = text.size();
+  for (size_t i = 0; i < text.size() && hash == text.size(); ++i) {
+    if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+    if (text[i] == '#' && !quoted) hash = i;
+  }
+  const std::string_view comment = text.substr(hash);
+  Cursor at(text.substr(0, hash));
+  if (at.AtEnd()) return absl::OkStatus();
+  const std::string name(at.Word());
+  if (!IsNodeName(name)) return InvalidArgument("\"", name, "\" is no name for a node");
+  if (!at.Take('=')) return InvalidArgument("expected = at ", at.Where());
+  const std::string_view op_name = at.Word();
+  const OpId op = FindOp(op_name);
+  if (op == OpId::kInvalid) return InvalidArgument("there is no op \"", Absl(op_name), "\"");
+  Line line;
+  line.number = number;
+  line.fetch = comment.find("fetch") != comment.npos;
+  line.target = comment.find("target") != comment.npos;
+  if (!at.Take('(')) return InvalidArgument("expected ( at ", at.Where());
+  if (op == Op<"Const">() && at.Peek() != ')' && at.Peek() != '^') {
+    ASSIGN_OR_RETURN(Tensor value, ParseLiteral(at, at.Peek() == '[' || at.Peek() == '"' ? std::string_view() : at.Word()));
+    line.attrs = {{"value", AttrValue(AttrRef(value))}, {"dtype", AttrValue(AttrRef(value.dtype()))}};
+    at.Take(',');
+  }
+  RETURN_IF_ERROR(ParseInputs(at, name, line));
+  if (at.Take('{')) RETURN_IF_ERROR(ParseAttrs(at, GetOp(op), line));
+  std::string device;
+  while (!at.AtEnd()) {
+    if (at.Take('@')) {
+      ASSIGN_OR_RETURN(device, at.Quoted());
+    } else if (at.Take(':')) {
+      RETURN_IF_ERROR(ParseTypes(at, line));
+    } else {
+      return InvalidArgument("expected the end of the line at ", at.Where());
+    }
+  }
+  ASSIGN_OR_RETURN(const int32_t id, AddNode(op, name, number));
+  lines_[id] = std::move(line);
+  if (!device.empty()) {
+    auto extra = std::make_shared<NodeExtra>();
+    extra->device = device;
+    parsed_.graph.node(id).extra = std::move(extra);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Parser::ParseInputs(Cursor& at, const std::string& name, Line& line) {
+  while (!at.Take(')')) {
+    if (!line.inputs.empty() && !at.Take(',')) return InvalidArgument("expected , or ) at ", at.Where());
+    const bool bracket = at.Peek() == '[' || at.Peek() == '"';
+    const std::string_view word = bracket ? std::string_view() : at.Word();
+    if (!bracket && word.empty()) return InvalidArgument("expected an input at ", at.Where());
+    const bool number = !word.empty() && (std::isdigit(static_cast<unsigned char>(word[0])) || word[0] == '-' || word[0] == '+' || word == "true" || word == "false" || word == "nan" || word == "inf");
+    const bool typed = !bracket && (at.Peek() == '(' || at.Peek() == '[');
+    if (!bracket && !number && !typed) {
+      line.inputs.emplace_back(word);
+      continue;
+    }
+    ASSIGN_OR_RETURN(Tensor value, ParseLiteral(at, word));
+    const std::string constant = absl::StrCat(name, "/Const_", line.inputs.size());
+    ASSIGN_OR_RETURN(const int32_t id, AddNode(Op<"Const">(), constant, line.number));
+    lines_[id].attrs = {{"value", AttrValue(AttrRef(value))}, {"dtype", AttrValue(AttrRef(value.dtype()))}};
+    line.inputs.push_back(constant);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Parser::ParseAttrs(Cursor& at, const OpSchema& schema, Line& line) {
+  while (!at.Take('}')) {
+    if (!line.attrs.empty() && !at.Take(',')) return InvalidArgument("expected , or } at ", at.Where());
+    const std::string name(at.Word());
+    const int i = schema.FindAttr(std::string_view(name));
+    if (i < 0) return InvalidArgument(schema.name(), " has no attribute \"", name, "\"");
+    if (!at.Take('=')) return InvalidArgument("expected = at ", at.Where());
+    auto value = ParseAttr(at, schema.attrs()[i].kind);
+    if (!value.ok()) return InvalidArgument("attribute ", name, ": ", value.status().message());
+    line.attrs.emplace_back(name, *std::move(value));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Parser::ParseTypes(Cursor& at, Line& line) {
+  line.typed = true;
+  do {
+    const std::string_view word = at.Word();
+    NodeOutput type;
+    type.dtype = DTypeFromName(word);
+    if (type.dtype == DType::kInvalid) return InvalidArgument("\"", Absl(word), "\" is no dtype");
+    ASSIGN_OR_RETURN(type.shape, ParseShape(at));
+    line.types.push_back(std::move(type));
+  } while (at.Take(','));
+  return absl::OkStatus();
+}
+
+// Inputs by name to ids, attributes into schema order: given, said by the type, or the default.
+absl::Status Parser::Connect(int32_t id) {
+  Line& line = lines_[id];
+  Node& node = parsed_.graph.node(id);
+  for (const std::string& text : line.inputs) {
+    std::string_view name = text;
+    const bool control = name.starts_with('^');
+    if (control) name.remove_prefix(1);
+    int32_t output = 0;
+    if (const size_t colon = name.rfind(':'); colon != name.npos) {
+      if (!ParseNumber(std::string(name.substr(colon + 1)), &output) || output < 0) return InvalidArgument("\"", text, "\" names no tensor");
+      name = name.substr(0, colon);
+    }
+    const auto from = ids_.find(Absl(name));
+    if (from == ids_.end()) return InvalidArgument("input \"", text, "\" is not there");
+    if (control) node.controls.push_back(from->second);
+    else node.inputs.push_back({from->second, output});
+  }
+  const OpSchema& schema = node.schema();
+  for (size_t i = 0; i < schema.attrs().size(); ++i) {
+    const OpAttr& attr = schema.attrs()[i];
+    if (attr.explicit_index < 0) continue;
+    const auto given = std::find_if(line.attrs.begin(), line.attrs.end(), [&](const auto& a) { return a.first == attr.name; });
+    AttrValue value;
+    if (given != line.attrs.end()) value = given->second;
+    else if (node.op == Op<"Placeholder">() && attr.name == "shape" && line.typed) value = AttrValue(AttrRef(line.types[0].shape));
+    size_t position = 0;
+    for (const OpArg& out : schema.outputs()) {
+      if (value.kind() != AttrKind::kNone || !line.typed) break;
+      if (out.type_attr == static_cast<int>(i) && position < line.types.size()) value = AttrValue(AttrRef(line.types[position].dtype));
+      if (out.type_list_attr == static_cast<int>(i)) {
+        std::vector<DType> types;
+        for (size_t k = position; k < line.types.size(); ++k) types.push_back(line.types[k].dtype);
+        value = AttrValue(AttrValue::Variant(std::move(types)));
+      }
+      ++position;
+    }
+    if (value.kind() == AttrKind::kNone) {
+      if (!attr.has_default) return InvalidArgument(schema.name(), ": attribute ", attr.name, " is missing and has no default");
+      value = attr.default_value;
+    }
+    node.attrs.push_back(std::move(value));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Parser::Infer(int32_t id) {
+  const Line& line = lines_[id];
+  for (const TensorId& t : parsed_.graph.node(id).inputs)
+    if (t.output >= static_cast<int32_t>(parsed_.graph.node(t.node).outputs.size()))
+      return InvalidArgument("there is no output ", parsed_.graph.TensorName(t));
+  RETURN_IF_ERROR(parsed_.graph.InferNode(id));
+  if (!line.typed) return absl::OkStatus();
+  const auto& outputs = parsed_.graph.node(id).outputs;
+  bool same = outputs.size() == line.types.size();
+  for (size_t i = 0; same && i < outputs.size(); ++i)
+    same = outputs[i].dtype == line.types[i].dtype && outputs[i].shape.CompatibleWith(line.types[i].shape);
+  if (!same) return InvalidArgument("the type is ", TypesText(outputs), ", not ", TypesText({line.types.data(), line.types.size()}));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedGraph> ParseGraphText(std::string_view text) { return Parser().Parse(text); }
+
+}  // namespace tandem
