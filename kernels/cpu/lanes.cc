@@ -1,10 +1,9 @@
 #include "kernels/cpu/lanes.h"
 
 #include <cmath>
+#include <utility>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "kernels/vector/portable.h"
 
 namespace tandem {
 namespace {
@@ -18,24 +17,10 @@ void NarrowTo(const void* from, void* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) static_cast<Narrow*>(to)[i] = static_cast<Narrow>(static_cast<const Wide*>(from)[i]);
 }
 
-#if defined(__x86_64__)
-// The conversion instructions round to nearest even and keep denormals, as Half's own code does.
-[[gnu::target("avx,f16c")]] void WidenHalfF16c(const void* from, void* to, int64_t n) {
-  const auto* src = static_cast<const __m128i_u*>(from);
-  auto* dst = static_cast<float*>(to);
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(dst + i, _mm256_cvtph_ps(_mm_loadu_si128(src + i / 8)));
-  Widen<Half, float>(static_cast<const Half*>(from) + i, dst + i, n - i);
-}
-[[gnu::target("avx,f16c")]] void NarrowHalfF16c(const void* from, void* to, int64_t n) {
-  const auto* src = static_cast<const float*>(from);
-  auto* dst = static_cast<__m128i_u*>(to);
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) _mm_storeu_si128(dst + i / 8, _mm256_cvtps_ph(_mm256_loadu_ps(src + i), _MM_FROUND_TO_NEAREST_INT));
-  NarrowTo<Half, float>(src + i, static_cast<Half*>(to) + i, n - i);
-}
-bool HasF16c() { return __builtin_cpu_supports("f16c") && __builtin_cpu_supports("avx"); }
-#endif
+void WidenHalf(const void* from, void* to, int64_t n) { HalfToFloat(static_cast<const uint16_t*>(from), static_cast<float*>(to), n); }
+void NarrowHalf(const void* from, void* to, int64_t n) { FloatToHalf(static_cast<const float*>(from), static_cast<uint16_t*>(to), n); }
+void WidenBfloat(const void* from, void* to, int64_t n) { BfloatToFloat(static_cast<const uint16_t*>(from), static_cast<float*>(to), n); }
+void NarrowBfloat(const void* from, void* to, int64_t n) { FloatToBfloat(static_cast<const float*>(from), static_cast<uint16_t*>(to), n); }
 
 struct Table {
   Lanes rows[kNumDTypes];
@@ -47,16 +32,13 @@ struct Table {
     for (const auto& [dtype, type] : {std::pair(kFloat32, VecType::kF32), {kFloat64, VecType::kF64}, {kInt32, VecType::kI32},
                                       {kInt64, VecType::kI64}, {kBool, VecType::kBool}})
       rows[static_cast<uint8_t>(dtype)] = {true, type, nullptr, nullptr};
-    Set<Half, float>(kFloat16, VecType::kF32);
-    Set<BFloat16, float>(kBFloat16, VecType::kF32);
+    rows[static_cast<uint8_t>(kFloat16)] = {true, VecType::kF32, WidenHalf, NarrowHalf};
+    rows[static_cast<uint8_t>(kBFloat16)] = {true, VecType::kF32, WidenBfloat, NarrowBfloat};
     Set<int8_t, int32_t>(kInt8, VecType::kI32);
     Set<int16_t, int32_t>(kInt16, VecType::kI32);
     Set<uint8_t, int32_t>(kUint8, VecType::kI32);
     Set<uint16_t, int32_t>(kUint16, VecType::kI32);
     Set<uint32_t, int64_t>(kUint32, VecType::kI64);
-#if defined(__x86_64__)
-    if (HasF16c()) rows[static_cast<uint8_t>(kFloat16)] = {true, VecType::kF32, WidenHalfF16c, NarrowHalfF16c};
-#endif
   }
 };
 
