@@ -19,29 +19,62 @@ using Reps = absl::InlinedVector<TensorRep*, kInline>;
       schema.name(), ": ", name, " is an undefined tensor (never assigned, or the gradient of something unconnected)"));
 }
 
+// A scalar as a tensor; the error says whose argument it was.
+Tensor ScalarToTensor(const OpSchema& schema, size_t i, const Operand& scalar, DType like) {
+  try {
+    return ToTensor(scalar, like);
+  } catch (const Error&) {
+    const absl::Status status = StatusFromException(std::current_exception());
+    const std::string name = schema.plain() && i < schema.inputs().size() ? schema.inputs()[i].name : absl::StrCat("input ", i);
+    ThrowError(absl::Status(status.code(), absl::StrCat(schema.name(), ": ", name, ": ", status.message())));
+  }
+}
+
+bool IsScalar(const Operand& operand) { return operand.kind() >= Operand::Kind::kInt32; }
+
+// x + 2: the scalar takes the tensor's dtype, and nothing else is in the way of the context.
+[[gnu::noinline]] Tensor RunTensorWithScalar(OpId op, const OpSchema& schema, const Operand* in, std::span<const AttrRef> attrs,
+                                             Origin origin) {
+  const int k = IsScalar(in[1]) ? 1 : 0;
+  const Tensor scalar = ScalarToTensor(schema, k, in[k], in[1 - k].rep()->dtype);
+  TensorRep* reps[2];
+  reps[k] = scalar.rep();
+  reps[1 - k] = in[1 - k].rep();
+  TensorRep* out = nullptr;
+  ThrowIfError(CurrentContext().Dispatch({op, reps, attrs, origin, {}}, {&out, 1}));
+  return Tensor::Adopt(out);
+}
+
+// Whether this is a call for RunTensorWithScalar: two arguments of one dtype, one of them a tensor.
+bool IsTensorWithScalar(const OpSchema& schema, const Operand* in, size_t n) {
+  if (n != 2 || IsScalar(in[0]) == IsScalar(in[1])) return false;
+  const Operand& tensor = in[IsScalar(in[0])];
+  return tensor.kind() == Operand::Kind::kTensor && tensor.rep() && schema.plain() && schema.inputs().size() == 2 &&
+         schema.inputs()[0].type_attr >= 0 && schema.inputs()[0].type_attr == schema.inputs()[1].type_attr;
+}
+
 // Reads variables and gives scalars a dtype: out of line, so that the hot path holds no vector.
 [[gnu::noinline]] Tensor RunPinned(OpId op, std::span<const Operand> inputs, std::span<const AttrRef> attrs, Origin origin,
                                    std::string_view name) {
   const OpSchema& schema = GetOp(op);
   absl::InlinedVector<Tensor, 4> pinned(inputs.size());
-  const auto is_scalar = [&](size_t i) { return inputs[i].kind() >= Operand::Kind::kInt32; };
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!is_scalar(i)) pinned[i] = ToTensor(inputs[i]);
+    if (!IsScalar(inputs[i])) pinned[i] = ToTensor(inputs[i]);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!is_scalar(i)) continue;
+    if (!IsScalar(inputs[i])) continue;
     // The dtype of a tensor with the same type attr, or the argument's fixed one.
     DType like = DType::kInvalid;
     if (schema.plain() && i < schema.inputs().size()) {
       const OpArg& arg = schema.inputs()[i];
       like = arg.dtype;
       for (size_t k = 0; k < inputs.size() && k < schema.inputs().size() && arg.type_attr >= 0; ++k)
-        if (!is_scalar(k) && schema.inputs()[k].type_attr == arg.type_attr) like = pinned[k].dtype();
+        if (!IsScalar(inputs[k]) && schema.inputs()[k].type_attr == arg.type_attr) like = pinned[k].dtype();
       // Among scalars only, the widest kind decides: 1 + 2.5 is float32.
       if (like == DType::kInvalid && arg.type_attr >= 0)
         for (size_t k = 0; k < inputs.size(); ++k)
-          if (is_scalar(k) && schema.inputs()[k].type_attr == arg.type_attr && inputs[k].kind() == Operand::Kind::kFloat) like = kFloat32;
+          if (IsScalar(inputs[k]) && schema.inputs()[k].type_attr == arg.type_attr && inputs[k].kind() == Operand::Kind::kFloat) like = kFloat32;
     }
-    pinned[i] = ToTensor(inputs[i], like);
+    pinned[i] = ScalarToTensor(schema, i, inputs[i], like);
   }
   absl::InlinedVector<TensorRep*, 4> reps;
   for (const Tensor& t : pinned) reps.push_back(t.rep());
@@ -73,7 +106,11 @@ Tensor Run(OpId op, std::initializer_list<Operand> inputs, std::initializer_list
     plain = in[i].kind() == Operand::Kind::kTensor && reps[i];
   }
   const std::span<const AttrRef> attr_span(attrs.begin(), attrs.size());
-  if (!plain) [[unlikely]] return RunPinned(op, {in, n}, attr_span, origin, name);
+  if (!plain) [[unlikely]] {
+    if (const OpSchema& schema = GetOp(op); name.empty() && IsTensorWithScalar(schema, in, n))
+      return RunTensorWithScalar(op, schema, in, attr_span, origin);
+    return RunPinned(op, {in, n}, attr_span, origin, name);
+  }
   TensorRep* out = nullptr;
   ThrowIfError(CurrentContext().Dispatch({op, {reps, n}, attr_span, origin, name}, {&out, 1}));
   return Tensor::Adopt(out);

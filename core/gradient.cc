@@ -1,8 +1,13 @@
 #include "core/gradient.h"
 
 #include <cstring>
+#include <optional>
 
 #include "core/kernel.h"
+#include "core/ops/broadcast_gradient.h"
+#include "core/ops/reduction.h"
+#include "core/ops/reshape.h"
+#include "core/ops/shape_value.h"
 
 namespace tandem {
 namespace {
@@ -51,10 +56,48 @@ absl::StatusOr<Tensors> CallGradient(const Recorded& op, std::span<const Tensor>
   return dx;
 }
 
+namespace {
+
+// The axes of the output along which input i was broadcast, where static shapes say so; nothing where only the run can.
+std::optional<std::vector<int32_t>> StaticReductionAxes(const Recorded& op, int i, const Shape& out) {
+  const Shape in = op.input_shape(i);
+  if (!in.known_rank() || !out.known_rank()) return std::nullopt;
+  // A dimension that no other operand can have widened is the output's own.
+  const auto only_own = [&](int from_end) {
+    for (int k = 0; k < op.num_inputs(); ++k) {
+      if (k == i || op.input(k).rep() == op.input(i).rep()) continue;
+      const Shape other = op.input_shape(k);
+      if (!other.known_rank() || (other.rank() >= from_end && other[other.rank() - from_end] != 1)) return false;
+    }
+    return true;
+  };
+  std::vector<int32_t> axes;
+  for (int axis = 0; axis < out.rank(); ++axis) {
+    const int from_end = out.rank() - axis;
+    if (in.rank() < from_end) {
+      axes.push_back(axis);
+      continue;
+    }
+    const int64_t d = in[in.rank() - from_end];
+    if (d > 1 || d == 0 || out[axis] == 1 ) continue;
+    if (d == 1) axes.push_back(axis);
+    else if (!only_own(from_end)) return std::nullopt;
+  }
+  return axes;
+}
+
+}  // namespace
+
 Tensor ReduceToInput(const Recorded& op, int i, const Tensor& dy) {
-  const Shape want = op.input_shape(i);
-  if (want.fully_known() && dy.shape() == want) return dy;
-  return dy;
+  const Shape in = op.input_shape(i), out = dy.shape();
+  if (in.fully_known() && in == out) return dy;
+  if (const auto axes = StaticReductionAxes(op, i, out)) {
+    if (axes->empty()) return dy;
+    const Tensor sum = Sum(dy, Tensor(*axes));
+    return in.fully_known() && sum.shape() == in ? sum : Reshape(sum, ShapeOfInput(op, i));
+  }
+  const Tensor shape = ShapeOf(op.input(i));
+  return Reshape(Sum(dy, ReductionAxes(shape, ShapeOf(dy))), shape);
 }
 
 }  // namespace tandem

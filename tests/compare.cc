@@ -13,7 +13,7 @@ namespace {
 bool Close(double got, double want, double tolerance) {
   if (std::isnan(got) || std::isnan(want)) return std::isnan(got) && std::isnan(want);
   if (std::isinf(got) || std::isinf(want)) return got == want;
-  return std::abs(got - want) <= tolerance;
+  return got == want || std::abs(got - want) <= tolerance;  // a complex number with a NaN has no tolerance
 }
 
 template <class T>

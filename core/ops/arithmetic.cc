@@ -1,6 +1,6 @@
 #include "core/ops/arithmetic.h"
 
-#include "core/gradient.h"
+#include "core/ops/broadcast_gradient.h"
 #include "core/ops/comparison.h"
 #include "core/ops/likeness.h"
 #include "core/ops/math.h"
@@ -10,22 +10,24 @@ namespace {
 
 Tensors AddGradient(const Recorded& op, const Tensor& dy) { return {ReduceToInput(op, 0, dy), ReduceToInput(op, 1, dy)}; }
 
-Tensors SubGradient(const Recorded& op, const Tensor& dy) { return {ReduceToInput(op, 0, dy), ReduceToInput(op, 1, -dy)}; }
+Tensors SubGradient(const Recorded& op, const Tensor& dy) { return {ReduceToInput(op, 0, dy), BroadcastGradient(op, 1, [&] { return -dy; })}; }
 
 Tensors MulGradient(const Recorded& op, const Tensor& dy) {
-  return {ReduceToInput(op, 0, dy * Conj(op.input(1))), ReduceToInput(op, 1, dy * Conj(op.input(0)))};
+  return {BroadcastGradient(op, 0, [&] { return dy * Conj(op.input(1)); }),
+          BroadcastGradient(op, 1, [&] { return dy * Conj(op.input(0)); })};
 }
 
 // d|x - y|² = 2 Re(conj(x - y) (dx - dy)): the gradient of a real-valued function of complex numbers is 2 (x - y).
 Tensors SquaredDifferenceGradient(const Recorded& op, const Tensor& dy) {
   const Tensor dx = 2 * dy * (op.input(0) - op.input(1));
-  return {ReduceToInput(op, 0, dx), ReduceToInput(op, 1, -dx)};
+  return {ReduceToInput(op, 0, dx), BroadcastGradient(op, 1, [&] { return -dx; })};
 }
 
 // Selects rather than multiplies by a mask, so that a NaN in dy stays where it is. x takes the ties.
 Tensors SplitByMask(const Recorded& op, const Tensor& x_wins, const Tensor& dy) {
   const Tensor zero = ZerosLike(dy);
-  return {ReduceToInput(op, 0, Select(x_wins, dy, zero)), ReduceToInput(op, 1, Select(x_wins, zero, dy))};
+  return {BroadcastGradient(op, 0, [&] { return Select(x_wins, dy, zero); }),
+          BroadcastGradient(op, 1, [&] { return Select(x_wins, zero, dy); })};
 }
 Tensors MaximumGradient(const Recorded& op, const Tensor& dy) {
   return SplitByMask(op, GreaterEqual(op.input(0), op.input(1)), dy);
@@ -37,8 +39,9 @@ Tensors MinimumGradient(const Recorded& op, const Tensor& dy) {
 // 1 at the bounds themselves. Where min > max, both may hold: the value is min, whose gradient it is.
 Tensors ClipByValueGradient(const Recorded& op, const Tensor& dy) {
   const Tensor below = Less(op.input(0), op.input(1)), above = Greater(op.input(0), op.input(2)), zero = ZerosLike(dy);
-  return {ReduceToInput(op, 0, Select(LogicalOr(below, above), zero, dy)), ReduceToInput(op, 1, Select(below, dy, zero)),
-          ReduceToInput(op, 2, Select(above, dy, zero))};
+  return {BroadcastGradient(op, 0, [&] { return Select(LogicalOr(below, above), zero, dy); }),
+          BroadcastGradient(op, 1, [&] { return Select(below, dy, zero); }),
+          BroadcastGradient(op, 2, [&] { return Select(above, dy, zero); })};
 }
 
 absl::Status InferClip(InferContext& c) {

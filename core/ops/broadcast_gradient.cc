@@ -1,3 +1,5 @@
+#include "core/ops/broadcast_gradient.h"
+
 #include "core/infer.h"
 #include "core/op.h"
 
@@ -20,6 +22,11 @@ OpSchema BroadcastGradientArgsSchema() {
                                            "the operand was broadcast.")
       .Signature("s0:T, s1:T", "r0:T, r1:T", "T:type=int32{int32,int64}")
       .Traits(kKernelAllocates | kMayFail).Infer(InferReductionAxes).NotDifferentiable("values are integers");
+}
+
+Tensor ReductionAxes(const Tensor& s, const Tensor& dy) {
+  const Tensor shapes[] = {s, dy};
+  return RunMany(OpId::kBroadcastGradientArgs, shapes)[0];
 }
 
 }  // namespace tandem

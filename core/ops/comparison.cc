@@ -1,6 +1,6 @@
 #include "core/ops/comparison.h"
 
-#include "core/gradient.h"
+#include "core/ops/broadcast_gradient.h"
 #include "core/ops/likeness.h"
 
 namespace tandem {
@@ -22,7 +22,8 @@ absl::Status InferEqual(InferContext& c) {
 Tensors SelectGradient(const Recorded& op, const Tensor& dy) {
   const Tensor& condition = op.input(0);
   const Tensor zero = ZerosLike(dy);
-  return {Tensor(), ReduceToInput(op, 1, Select(condition, dy, zero)), ReduceToInput(op, 2, Select(condition, zero, dy))};
+  return {Tensor(), BroadcastGradient(op, 1, [&] { return Select(condition, dy, zero); }),
+          BroadcastGradient(op, 2, [&] { return Select(condition, zero, dy); })};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include "core/gradient.h"
 #include "core/ops/arithmetic.h"
+#include "core/ops/broadcast_gradient.h"
 #include "core/ops/cast.h"
 #include "core/ops/math.h"
 #include "core/variable.h"
@@ -10,15 +10,17 @@ namespace {
 // d(x/y) = dx/y - x/y² dy, written as (-x/y)/y: x/y² could overflow where this does not.
 Tensors RealDivGradient(const Recorded& op, const Tensor& dy) {
   const Tensor x = Conj(op.input(0)), y = Conj(op.input(1));
-  return {ReduceToInput(op, 0, RealDiv(dy, y)), ReduceToInput(op, 1, dy * RealDiv(RealDiv(-x, y), y))};
+  return {BroadcastGradient(op, 0, [&] { return RealDiv(dy, y); }),
+          BroadcastGradient(op, 1, [&] { return dy * RealDiv(RealDiv(-x, y), y); })};
 }
 Tensors DivNoNanGradient(const Recorded& op, const Tensor& dy) {
   const Tensor x = Conj(op.input(0)), y = Conj(op.input(1));
-  return {ReduceToInput(op, 0, DivNoNan(dy, y)), ReduceToInput(op, 1, dy * DivNoNan(DivNoNan(-x, y), y))};
+  return {BroadcastGradient(op, 0, [&] { return DivNoNan(dy, y); }),
+          BroadcastGradient(op, 1, [&] { return dy * DivNoNan(DivNoNan(-x, y), y); })};
 }
 // x mod y = x - y floor(x/y), and floor is constant almost everywhere.
 Tensors FloorModGradient(const Recorded& op, const Tensor& dy) {
-  return {ReduceToInput(op, 0, dy), ReduceToInput(op, 1, dy * -FloorDiv(op.input(0), op.input(1)))};
+  return {ReduceToInput(op, 0, dy), BroadcastGradient(op, 1, [&] { return dy * -FloorDiv(op.input(0), op.input(1)); })};
 }
 Tensors ReciprocalGradient(const Recorded& op, const Tensor& dy) { return {-dy * Square(Conj(op.output(0)))}; }
 

@@ -1,5 +1,5 @@
 // Powers, roots, exponentials and logarithms.
-#include "core/gradient.h"
+#include "core/ops/broadcast_gradient.h"
 #include "core/ops/comparison.h"
 #include "core/ops/gradient_functions.h"
 #include "core/ops/likeness.h"
@@ -33,9 +33,11 @@ Tensors Log1pGradient(const Recorded& op, const Tensor& dy) { return {dy * Recip
 // never sees those x, so that 0 * -inf does not make a NaN.
 Tensors PowGradient(const Recorded& op, const Tensor& dy) {
   const Tensor x = Conj(op.input(0)), y = Conj(op.input(1)), z = Conj(op.output(0));
-  const Tensor has_log = IsComplex(x.dtype()) ? NotEqual(x, ZerosLike(x)) : Greater(x, ZerosLike(x));
-  const Tensor log = Select(has_log, Log(Select(has_log, x, OnesLike(x))), ZerosLike(x));
-  return {ReduceToInput(op, 0, dy * y * Pow(x, y - 1)), ReduceToInput(op, 1, dy * z * log)};
+  const auto log_x = [&] {
+    const Tensor has_log = IsComplex(x.dtype()) ? NotEqual(x, ZerosLike(x)) : Greater(x, ZerosLike(x));
+    return Select(has_log, Log(Select(has_log, x, OnesLike(x))), ZerosLike(x));
+  };
+  return {BroadcastGradient(op, 0, [&] { return dy * y * Pow(x, y - 1); }), BroadcastGradient(op, 1, [&] { return dy * z * log_x(); })};
 }
 
 }  // namespace

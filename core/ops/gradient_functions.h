@@ -1,5 +1,5 @@
 // The ops that TensorFlow has for derivatives of elementwise functions, as functions for gradients of gradients. y is the
-// function's result, x its argument; dy must have the same shape: these do not broadcast.
+// function's result, x its argument (of complex ones pass conj y to TanhGrad and SigmoidGrad); dy must have the same shape: these do not broadcast.
 //
 //   Tensor dx = TanhGrad(Tanh(x), dy);
 #pragma once

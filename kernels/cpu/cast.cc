@@ -2,6 +2,7 @@
 // narrows from -> destination, in tiles. So float to int8 is the low bits of float to int32, as TensorFlow's is on x86.
 // What that route cannot say (uint64 as a number, complex parts, floats beyond the signed range) has steps of its own.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -31,11 +32,6 @@ template <class R>
 void FromReal(const void* from, void* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) static_cast<std::complex<R>*>(to)[i] = static_cast<const R*>(from)[i];
 }
-template <class R>
-void NonzeroComplex(const void* from, void* to, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) static_cast<bool*>(to)[i] = static_cast<const std::complex<R>*>(from)[i] != R(0);
-}
-
 // As x86 converts: through int64 where that holds the value, and 2^31 (2^63) for what fits nowhere.
 uint32_t ToUint32(double x) {
   return std::abs(x) < 0x1p63 ? static_cast<uint32_t>(static_cast<int64_t>(x)) : uint32_t{1} << 31;
@@ -52,7 +48,14 @@ void ToUnsigned(const void* from, void* to, int64_t n) {
     else static_cast<To*>(to)[i] = ToUint64(x);
   }
 }
-void Truncate(const void* from, void* to, int64_t n) { TruncateToBFloat16(static_cast<const float*>(from), static_cast<BFloat16*>(to), n); }
+// Clears the low bits of the mantissas, so that the conversion that follows has nothing to round. Infinities and NaNs stay.
+template <class R, class Bits>
+void ClearLowBits(R* x, int bits, int64_t n) {
+  const Bits mask = ~((Bits{1} << bits) - 1);
+  for (int64_t i = 0; i < n; ++i)
+    if (!std::isnan(x[i])) x[i] = std::bit_cast<R>(std::bit_cast<Bits>(x[i]) & mask);
+}
+int MantissaBits(DType dtype) { return dtype == kBFloat16 ? 7 : dtype == kFloat16 ? 10 : dtype == kFloat64 ? 52 : 23; }
 
 // One end of a cast: the vector type, and the step between it and the dtype (null: it is that type).
 struct End {
@@ -71,7 +74,7 @@ End Source(DType from, DType to) {
     default: return {LanesOf(from).type, LanesOf(from).widen};
   }
 }
-End Destination(DType to, VecType from, bool truncate) {
+End Destination(DType to, VecType from) {
   const bool floating = from == VecType::kF32 || from == VecType::kF64;
   switch (to) {
     case kComplex64: return {VecType::kF32, FromReal<float>};
@@ -82,7 +85,6 @@ End Destination(DType to, VecType from, bool truncate) {
     case kUint64:
       if (floating) return {from, from == VecType::kF32 ? ToUnsigned<float, uint64_t> : ToUnsigned<double, uint64_t>};
       return {VecType::kI64, nullptr};
-    case kBFloat16: return {VecType::kF32, truncate ? Truncate : LanesOf(to).narrow};
     default: return {LanesOf(to).type, LanesOf(to).narrow};
   }
 }
@@ -91,29 +93,35 @@ End Destination(DType to, VecType from, bool truncate) {
 Step Direct(DType from, DType to) {
   if (from == kComplex64 && to == kComplex128) return Convert<std::complex<float>, std::complex<double>>;
   if (from == kComplex128 && to == kComplex64) return Convert<std::complex<double>, std::complex<float>>;
-  if (from == kComplex64 && to == kBool) return NonzeroComplex<float>;
-  if (from == kComplex128 && to == kBool) return NonzeroComplex<double>;
   return nullptr;
 }
 
 absl::Status CastKernel(KernelCall& call) {
   const TensorRep &x = call.input(0), &y = call.output();
   const auto from_bytes = static_cast<int64_t>(DTypeSize(x.dtype)), to_bytes = static_cast<int64_t>(DTypeSize(y.dtype));
-  const bool truncate = call.attr<bool>("Truncate");
+  // Truncate concerns floats that lose bits.
+  const int cleared = call.attr<bool>("Truncate") && IsFloating(x.dtype) && IsFloating(y.dtype)
+                          ? (x.dtype == kFloat64 ? 52 : 23) - MantissaBits(y.dtype) : 0;
   const Step direct = Direct(x.dtype, y.dtype);
-  const End source = Source(x.dtype, y.dtype), destination = Destination(y.dtype, source.type, truncate);
+  const End source = Source(x.dtype, y.dtype), destination = Destination(y.dtype, source.type);
   const DenseFn cast = source.type == destination.type ? nullptr : FindDenseCast(source.type, destination.type);
   ParallelFor(y.count, 32 << 10, [&](int64_t begin, int64_t end) {
     const char* from = static_cast<const char*>(x.data) + begin * from_bytes;
     char* to = static_cast<char*>(y.data) + begin * to_bytes;
     if (x.dtype == y.dtype) return void(std::memcpy(to, from, static_cast<size_t>((end - begin) * to_bytes)));
     if (direct) return direct(from, to, end - begin);
-    if (cast && !source.step && !destination.step) return cast(from, nullptr, to, end - begin);
+    if (cast && !source.step && !destination.step && cleared <= 0) return cast(from, nullptr, to, end - begin);
     alignas(64) char wide[kTile * 8], cast_wide[kTile * 8];
     for (int64_t i = begin; i < end; i += kTile, from += kTile * from_bytes, to += kTile * to_bytes) {
       const int64_t n = std::min(kTile, end - i);
       const void* at = from;
       if (source.step) source.step(at, wide, n), at = wide;
+      if (cleared > 0) {
+        if (at != wide) std::memcpy(wide, at, static_cast<size_t>(n * from_bytes));
+        at = wide;
+        if (source.type == VecType::kF32) ClearLowBits<float, uint32_t>(reinterpret_cast<float*>(wide), cleared, n);
+        else ClearLowBits<double, uint64_t>(reinterpret_cast<double*>(wide), cleared, n);
+      }
       if (cast) {
         void* result = destination.step ? static_cast<void*>(cast_wide) : to;
         cast(at, nullptr, result, n);

@@ -1,6 +1,5 @@
 #include "kernels/cpu/lanes.h"
 
-#include <cmath>
 #include <utility>
 
 #include "kernels/vector/portable.h"
@@ -47,13 +46,6 @@ struct Table {
 const Lanes& LanesOf(DType dtype) {
   static const Table table;
   return table.rows[static_cast<uint8_t>(dtype)];
-}
-
-void TruncateToBFloat16(const float* from, BFloat16* to, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    const auto high = static_cast<uint16_t>(std::bit_cast<uint32_t>(from[i]) >> 16);
-    to[i] = BFloat16::FromBits(std::isnan(from[i]) ? static_cast<uint16_t>(high | 0x40) : high);
-  }
 }
 
 }  // namespace tandem

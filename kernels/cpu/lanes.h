@@ -22,7 +22,4 @@ struct Lanes {
 
 const Lanes& LanesOf(DType dtype);
 
-// bfloat16 by cutting the low bits off (a signalling NaN stays a NaN).
-void TruncateToBFloat16(const float* from, BFloat16* to, int64_t n);
-
 }  // namespace tandem

@@ -121,8 +121,8 @@ ElementwiseFn FindComplex(VecOp op) {
     case VecOp::kSigmoid: return One<T>([](T a) { return T(1) / (T(1) + std::exp(-a)); });
     case VecOp::kSqrtGrad: return Two<T>([](T y, T dy) { return dy * R(0.5) / std::conj(y); });
     case VecOp::kRsqrtGrad: return Two<T>([](T y, T dy) { return R(-0.5) * dy * std::conj(y * y * y); });
-    case VecOp::kTanhGrad: return Two<T>([](T y, T dy) { return dy * (T(1) - std::conj(y * y)); });
-    case VecOp::kSigmoidGrad: return Two<T>([](T y, T dy) { return dy * std::conj(y * (T(1) - y)); });
+    case VecOp::kTanhGrad: return Two<T>([](T y, T dy) { return dy * (T(1) - y * y); });
+    case VecOp::kSigmoidGrad: return Two<T>([](T y, T dy) { return dy * y * (T(1) - y); });
     default: return nullptr;
   }
 }
