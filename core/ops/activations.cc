@@ -92,19 +92,19 @@ OpSchema SoftplusGradSchema() {
       .Traits(kElementwise | kSameShape).Infer(InferAllSame).Gradient(SoftplusGradGradient).GradientReads("gradients, features");
 }
 
-Tensor Relu(Operand features) { return Run(OpId::kRelu, {features}, {}, features.origin()); }
-Tensor Relu6(Operand features) { return Run(OpId::kRelu6, {features}, {}, features.origin()); }
+Tensor Relu(Operand features) { return Run(Op<"Relu">(), {features}, {}, features.origin()); }
+Tensor Relu6(Operand features) { return Run(Op<"Relu6">(), {features}, {}, features.origin()); }
 Tensor LeakyRelu(Operand features, LeakyReluOptions options) {
-  return Run(OpId::kLeakyRelu, {features}, {options.alpha}, features.origin());
+  return Run(Op<"LeakyRelu">(), {features}, {options.alpha}, features.origin());
 }
-Tensor Elu(Operand features) { return Run(OpId::kElu, {features}, {}, features.origin()); }
-Tensor Softplus(Operand features) { return Run(OpId::kSoftplus, {features}, {}, features.origin()); }
-Tensor ReluGrad(const Tensor& dy, const Tensor& x, Origin origin) { return Run(OpId::kReluGrad, {dy, x}, {}, origin); }
-Tensor Relu6Grad(const Tensor& dy, const Tensor& x, Origin origin) { return Run(OpId::kRelu6Grad, {dy, x}, {}, origin); }
+Tensor Elu(Operand features) { return Run(Op<"Elu">(), {features}, {}, features.origin()); }
+Tensor Softplus(Operand features) { return Run(Op<"Softplus">(), {features}, {}, features.origin()); }
+Tensor ReluGrad(const Tensor& dy, const Tensor& x, Origin origin) { return Run(Op<"ReluGrad">(), {dy, x}, {}, origin); }
+Tensor Relu6Grad(const Tensor& dy, const Tensor& x, Origin origin) { return Run(Op<"Relu6Grad">(), {dy, x}, {}, origin); }
 Tensor LeakyReluGrad(const Tensor& dy, const Tensor& x, float alpha, Origin origin) {
-  return Run(OpId::kLeakyReluGrad, {dy, x}, {alpha}, origin);
+  return Run(Op<"LeakyReluGrad">(), {dy, x}, {alpha}, origin);
 }
-Tensor EluGrad(const Tensor& dy, const Tensor& y, Origin origin) { return Run(OpId::kEluGrad, {dy, y}, {}, origin); }
-Tensor SoftplusGrad(const Tensor& dy, const Tensor& x, Origin origin) { return Run(OpId::kSoftplusGrad, {dy, x}, {}, origin); }
+Tensor EluGrad(const Tensor& dy, const Tensor& y, Origin origin) { return Run(Op<"EluGrad">(), {dy, y}, {}, origin); }
+Tensor SoftplusGrad(const Tensor& dy, const Tensor& x, Origin origin) { return Run(Op<"SoftplusGrad">(), {dy, x}, {}, origin); }
 
 }  // namespace tandem

@@ -150,21 +150,21 @@ OpSchema SquareSchema() {
 
 Tensor Add(Operand x, Operand y) {
   const bool strings = x.kind() == Operand::Kind::kTensor && x.rep() && x.rep()->dtype == kString;
-  return Run(strings ? OpId::kAdd : OpId::kAddV2, {x, y}, {}, x.origin());
+  return Run(strings ? Op<"Add">() : Op<"AddV2">(), {x, y}, {}, x.origin());
 }
-Tensor Sub(Operand x, Operand y) { return Run(OpId::kSub, {x, y}, {}, x.origin()); }
-Tensor Mul(Operand x, Operand y) { return Run(OpId::kMul, {x, y}, {}, x.origin()); }
-Tensor SquaredDifference(Operand x, Operand y) { return Run(OpId::kSquaredDifference, {x, y}, {}, x.origin()); }
-Tensor Maximum(Operand x, Operand y) { return Run(OpId::kMaximum, {x, y}, {}, x.origin()); }
-Tensor Minimum(Operand x, Operand y) { return Run(OpId::kMinimum, {x, y}, {}, x.origin()); }
+Tensor Sub(Operand x, Operand y) { return Run(Op<"Sub">(), {x, y}, {}, x.origin()); }
+Tensor Mul(Operand x, Operand y) { return Run(Op<"Mul">(), {x, y}, {}, x.origin()); }
+Tensor SquaredDifference(Operand x, Operand y) { return Run(Op<"SquaredDifference">(), {x, y}, {}, x.origin()); }
+Tensor Maximum(Operand x, Operand y) { return Run(Op<"Maximum">(), {x, y}, {}, x.origin()); }
+Tensor Minimum(Operand x, Operand y) { return Run(Op<"Minimum">(), {x, y}, {}, x.origin()); }
 Tensor ClipByValue(Operand t, Operand clip_value_min, Operand clip_value_max) {
-  return Run(OpId::kClipByValue, {t, clip_value_min, clip_value_max}, {}, t.origin());
+  return Run(Op<"ClipByValue">(), {t, clip_value_min, clip_value_max}, {}, t.origin());
 }
-Tensor AddN(std::span<const Tensor> inputs, Origin origin) { return RunList(OpId::kAddN, inputs, {}, origin); }
-Tensor Neg(Operand x) { return Run(OpId::kNeg, {x}, {}, x.origin()); }
-Tensor Abs(Operand x) { return Run(OpId::kAbs, {x}, {}, x.origin()); }
-Tensor Sign(Operand x) { return Run(OpId::kSign, {x}, {}, x.origin()); }
-Tensor Square(Operand x) { return Run(OpId::kSquare, {x}, {}, x.origin()); }
+Tensor AddN(std::span<const Tensor> inputs, Origin origin) { return RunList(Op<"AddN">(), inputs, {}, origin); }
+Tensor Neg(Operand x) { return Run(Op<"Neg">(), {x}, {}, x.origin()); }
+Tensor Abs(Operand x) { return Run(Op<"Abs">(), {x}, {}, x.origin()); }
+Tensor Sign(Operand x) { return Run(Op<"Sign">(), {x}, {}, x.origin()); }
+Tensor Square(Operand x) { return Run(Op<"Square">(), {x}, {}, x.origin()); }
 
 Tensor operator+(Operand x, Operand y) { return Add(x, y); }
 Tensor operator-(Operand x, Operand y) { return Sub(x, y); }

@@ -26,7 +26,7 @@ OpSchema BroadcastGradientArgsSchema() {
 
 Tensor ReductionAxes(const Tensor& s, const Tensor& dy) {
   const Tensor shapes[] = {s, dy};
-  return RunMany(OpId::kBroadcastGradientArgs, shapes)[0];
+  return RunMany(Op<"BroadcastGradientArgs">(), shapes)[0];
 }
 
 }  // namespace tandem

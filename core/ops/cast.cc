@@ -23,7 +23,7 @@ OpSchema CastSchema() {
 Tensor Cast(Operand x, DType dtype, Origin origin) {
   Tensor value = ToTensor(x);
   if (value.defined() && value.dtype() == dtype) return value;
-  return Run(OpId::kCast, {value}, {dtype, false}, origin ? origin : x.origin());
+  return Run(Op<"Cast">(), {value}, {dtype, false}, origin ? origin : x.origin());
 }
 
 }  // namespace tandem

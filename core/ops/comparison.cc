@@ -74,16 +74,16 @@ OpSchema SelectV2Schema() {
       .Infer(InferBroadcast).Gradient(SelectGradient).GradientReads("condition");
 }
 
-Tensor Equal(Operand x, Operand y) { return Run(OpId::kEqual, {x, y}, {true}, x.origin()); }
-Tensor NotEqual(Operand x, Operand y) { return Run(OpId::kNotEqual, {x, y}, {true}, x.origin()); }
-Tensor Less(Operand x, Operand y) { return Run(OpId::kLess, {x, y}, {}, x.origin()); }
-Tensor LessEqual(Operand x, Operand y) { return Run(OpId::kLessEqual, {x, y}, {}, x.origin()); }
-Tensor Greater(Operand x, Operand y) { return Run(OpId::kGreater, {x, y}, {}, x.origin()); }
-Tensor GreaterEqual(Operand x, Operand y) { return Run(OpId::kGreaterEqual, {x, y}, {}, x.origin()); }
-Tensor LogicalAnd(Operand x, Operand y) { return Run(OpId::kLogicalAnd, {x, y}, {}, x.origin()); }
-Tensor LogicalOr(Operand x, Operand y) { return Run(OpId::kLogicalOr, {x, y}, {}, x.origin()); }
-Tensor LogicalNot(Operand x) { return Run(OpId::kLogicalNot, {x}, {}, x.origin()); }
-Tensor Select(Operand condition, Operand t, Operand e) { return Run(OpId::kSelectV2, {condition, t, e}, {}, condition.origin()); }
+Tensor Equal(Operand x, Operand y) { return Run(Op<"Equal">(), {x, y}, {true}, x.origin()); }
+Tensor NotEqual(Operand x, Operand y) { return Run(Op<"NotEqual">(), {x, y}, {true}, x.origin()); }
+Tensor Less(Operand x, Operand y) { return Run(Op<"Less">(), {x, y}, {}, x.origin()); }
+Tensor LessEqual(Operand x, Operand y) { return Run(Op<"LessEqual">(), {x, y}, {}, x.origin()); }
+Tensor Greater(Operand x, Operand y) { return Run(Op<"Greater">(), {x, y}, {}, x.origin()); }
+Tensor GreaterEqual(Operand x, Operand y) { return Run(Op<"GreaterEqual">(), {x, y}, {}, x.origin()); }
+Tensor LogicalAnd(Operand x, Operand y) { return Run(Op<"LogicalAnd">(), {x, y}, {}, x.origin()); }
+Tensor LogicalOr(Operand x, Operand y) { return Run(Op<"LogicalOr">(), {x, y}, {}, x.origin()); }
+Tensor LogicalNot(Operand x) { return Run(Op<"LogicalNot">(), {x}, {}, x.origin()); }
+Tensor Select(Operand condition, Operand t, Operand e) { return Run(Op<"SelectV2">(), {condition, t, e}, {}, condition.origin()); }
 
 Tensor operator==(Operand x, Operand y) { return Equal(x, y); }
 Tensor operator!=(Operand x, Operand y) { return NotEqual(x, y); }

@@ -74,12 +74,12 @@ OpSchema ReciprocalSchema() {
       .Infer(InferSameAsInput).Gradient(ReciprocalGradient).GradientReads("y");
 }
 
-Tensor RealDiv(Operand x, Operand y) { return Run(OpId::kRealDiv, {x, y}, {}, x.origin()); }
-Tensor Div(Operand x, Operand y) { return Run(OpId::kDiv, {x, y}, {}, x.origin()); }
-Tensor FloorDiv(Operand x, Operand y) { return Run(OpId::kFloorDiv, {x, y}, {}, x.origin()); }
-Tensor FloorMod(Operand x, Operand y) { return Run(OpId::kFloorMod, {x, y}, {}, x.origin()); }
-Tensor DivNoNan(Operand x, Operand y) { return Run(OpId::kDivNoNan, {x, y}, {}, x.origin()); }
-Tensor Reciprocal(Operand x) { return Run(OpId::kReciprocal, {x}, {}, x.origin()); }
+Tensor RealDiv(Operand x, Operand y) { return Run(Op<"RealDiv">(), {x, y}, {}, x.origin()); }
+Tensor Div(Operand x, Operand y) { return Run(Op<"Div">(), {x, y}, {}, x.origin()); }
+Tensor FloorDiv(Operand x, Operand y) { return Run(Op<"FloorDiv">(), {x, y}, {}, x.origin()); }
+Tensor FloorMod(Operand x, Operand y) { return Run(Op<"FloorMod">(), {x, y}, {}, x.origin()); }
+Tensor DivNoNan(Operand x, Operand y) { return Run(Op<"DivNoNan">(), {x, y}, {}, x.origin()); }
+Tensor Reciprocal(Operand x) { return Run(Op<"Reciprocal">(), {x}, {}, x.origin()); }
 
 Tensor Divide(Operand x, Operand y) {
   const DType a = DTypeOfOperand(x), b = DTypeOfOperand(y), dtype = a == DType::kInvalid ? b : a;
@@ -89,7 +89,7 @@ Tensor Divide(Operand x, Operand y) {
     ThrowError(InvalidArgument("RealDiv: dtypes differ: x is ", std::string(DTypeName(dtype)), ", y is ", std::string(DTypeName(b))));
   const DType wide = DTypeSize(dtype) <= 2 ? kFloat32 : kFloat64;
   const Tensor p = Cast(ToTensor(x, dtype), wide, x.origin()), q = Cast(ToTensor(y, dtype), wide, x.origin());
-  return Run(OpId::kRealDiv, {p, q}, {}, x.origin());
+  return Run(Op<"RealDiv">(), {p, q}, {}, x.origin());
 }
 
 Tensor operator/(Operand x, Operand y) { return Divide(x, y); }

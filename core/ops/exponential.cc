@@ -89,14 +89,14 @@ OpSchema PowSchema() {
       .Infer(InferBroadcast).Gradient(PowGradient).GradientReads("x, y, z");
 }
 
-Tensor Sqrt(Operand x) { return Run(OpId::kSqrt, {x}, {}, x.origin()); }
-Tensor Rsqrt(Operand x) { return Run(OpId::kRsqrt, {x}, {}, x.origin()); }
-Tensor Exp(Operand x) { return Run(OpId::kExp, {x}, {}, x.origin()); }
-Tensor Expm1(Operand x) { return Run(OpId::kExpm1, {x}, {}, x.origin()); }
-Tensor Log(Operand x) { return Run(OpId::kLog, {x}, {}, x.origin()); }
-Tensor Log1p(Operand x) { return Run(OpId::kLog1p, {x}, {}, x.origin()); }
-Tensor Pow(Operand x, Operand y) { return Run(OpId::kPow, {x, y}, {}, x.origin()); }
-Tensor SqrtGrad(const Tensor& y, const Tensor& dy, Origin origin) { return Run(OpId::kSqrtGrad, {y, dy}, {}, origin); }
-Tensor RsqrtGrad(const Tensor& y, const Tensor& dy, Origin origin) { return Run(OpId::kRsqrtGrad, {y, dy}, {}, origin); }
+Tensor Sqrt(Operand x) { return Run(Op<"Sqrt">(), {x}, {}, x.origin()); }
+Tensor Rsqrt(Operand x) { return Run(Op<"Rsqrt">(), {x}, {}, x.origin()); }
+Tensor Exp(Operand x) { return Run(Op<"Exp">(), {x}, {}, x.origin()); }
+Tensor Expm1(Operand x) { return Run(Op<"Expm1">(), {x}, {}, x.origin()); }
+Tensor Log(Operand x) { return Run(Op<"Log">(), {x}, {}, x.origin()); }
+Tensor Log1p(Operand x) { return Run(Op<"Log1p">(), {x}, {}, x.origin()); }
+Tensor Pow(Operand x, Operand y) { return Run(Op<"Pow">(), {x, y}, {}, x.origin()); }
+Tensor SqrtGrad(const Tensor& y, const Tensor& dy, Origin origin) { return Run(Op<"SqrtGrad">(), {y, dy}, {}, origin); }
+Tensor RsqrtGrad(const Tensor& y, const Tensor& dy, Origin origin) { return Run(Op<"RsqrtGrad">(), {y, dy}, {}, origin); }
 
 }  // namespace tandem

@@ -16,7 +16,7 @@ OpSchema OnesLikeSchema() {
       .Traits(kSameShape).Infer(InferSameAsInput).NotDifferentiable("the value is constant");
 }
 
-Tensor ZerosLike(Operand x) { return Run(OpId::kZerosLike, {x}, {}, x.origin()); }
-Tensor OnesLike(Operand x) { return Run(OpId::kOnesLike, {x}, {}, x.origin()); }
+Tensor ZerosLike(Operand x) { return Run(Op<"ZerosLike">(), {x}, {}, x.origin()); }
+Tensor OnesLike(Operand x) { return Run(Op<"OnesLike">(), {x}, {}, x.origin()); }
 
 }  // namespace tandem

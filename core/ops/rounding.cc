@@ -44,16 +44,16 @@ OpSchema ConjSchema() {
       .Traits(kElementwise | kSameShape).Infer(InferSameAsInput).Gradient(ConjGradient).GradientReads("");
 }
 
-Tensor Floor(Operand x) { return Run(OpId::kFloor, {x}, {}, x.origin()); }
-Tensor Ceil(Operand x) { return Run(OpId::kCeil, {x}, {}, x.origin()); }
-Tensor Round(Operand x) { return Run(OpId::kRound, {x}, {}, x.origin()); }
-Tensor IsNan(Operand x) { return Run(OpId::kIsNan, {x}, {}, x.origin()); }
-Tensor IsInf(Operand x) { return Run(OpId::kIsInf, {x}, {}, x.origin()); }
-Tensor IsFinite(Operand x) { return Run(OpId::kIsFinite, {x}, {}, x.origin()); }
+Tensor Floor(Operand x) { return Run(Op<"Floor">(), {x}, {}, x.origin()); }
+Tensor Ceil(Operand x) { return Run(Op<"Ceil">(), {x}, {}, x.origin()); }
+Tensor Round(Operand x) { return Run(Op<"Round">(), {x}, {}, x.origin()); }
+Tensor IsNan(Operand x) { return Run(Op<"IsNan">(), {x}, {}, x.origin()); }
+Tensor IsInf(Operand x) { return Run(Op<"IsInf">(), {x}, {}, x.origin()); }
+Tensor IsFinite(Operand x) { return Run(Op<"IsFinite">(), {x}, {}, x.origin()); }
 Tensor Conj(Operand x) {
   Tensor value = ToTensor(x);
   if (value.defined() && !IsComplex(value.dtype())) return value;
-  return Run(OpId::kConj, {value}, {}, x.origin());
+  return Run(Op<"Conj">(), {value}, {}, x.origin());
 }
 
 }  // namespace tandem

@@ -77,13 +77,13 @@ OpSchema ErfcSchema() {
       .Infer(InferSameAsInput).Gradient(ErfcGradient).GradientReads("x");
 }
 
-Tensor Sin(Operand x) { return Run(OpId::kSin, {x}, {}, x.origin()); }
-Tensor Cos(Operand x) { return Run(OpId::kCos, {x}, {}, x.origin()); }
-Tensor Tanh(Operand x) { return Run(OpId::kTanh, {x}, {}, x.origin()); }
-Tensor Sigmoid(Operand x) { return Run(OpId::kSigmoid, {x}, {}, x.origin()); }
-Tensor Erf(Operand x) { return Run(OpId::kErf, {x}, {}, x.origin()); }
-Tensor Erfc(Operand x) { return Run(OpId::kErfc, {x}, {}, x.origin()); }
-Tensor TanhGrad(const Tensor& y, const Tensor& dy, Origin origin) { return Run(OpId::kTanhGrad, {y, dy}, {}, origin); }
-Tensor SigmoidGrad(const Tensor& y, const Tensor& dy, Origin origin) { return Run(OpId::kSigmoidGrad, {y, dy}, {}, origin); }
+Tensor Sin(Operand x) { return Run(Op<"Sin">(), {x}, {}, x.origin()); }
+Tensor Cos(Operand x) { return Run(Op<"Cos">(), {x}, {}, x.origin()); }
+Tensor Tanh(Operand x) { return Run(Op<"Tanh">(), {x}, {}, x.origin()); }
+Tensor Sigmoid(Operand x) { return Run(Op<"Sigmoid">(), {x}, {}, x.origin()); }
+Tensor Erf(Operand x) { return Run(Op<"Erf">(), {x}, {}, x.origin()); }
+Tensor Erfc(Operand x) { return Run(Op<"Erfc">(), {x}, {}, x.origin()); }
+Tensor TanhGrad(const Tensor& y, const Tensor& dy, Origin origin) { return Run(Op<"TanhGrad">(), {y, dy}, {}, origin); }
+Tensor SigmoidGrad(const Tensor& y, const Tensor& dy, Origin origin) { return Run(Op<"SigmoidGrad">(), {y, dy}, {}, origin); }
 
 }  // namespace tandem

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/status.h"
-#include "kernels/cpu/cpu_kernels.h"
+#include "core/kernel.h"
 
 namespace tandem {
 namespace {

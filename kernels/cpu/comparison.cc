@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/status.h"
-#include "kernels/cpu/cpu_kernels.h"
+#include "core/kernel.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace tandem {
@@ -54,6 +54,8 @@ void SetLogical(CpuKernel& k, bool broadcasts) {
   k.dense[static_cast<uint8_t>(kBool)] = FindDenseFor(op, kBool);
   k.dense_inputs = static_cast<uint8_t>(NumInputs(op));
   k.dense_broadcasts = broadcasts;
+  k.loop_op = static_cast<int16_t>(op);
+  k.loop_types = 1u << static_cast<int>(kBool);
 }
 
 template <class T>
@@ -99,6 +101,8 @@ void SelectV2Cpu(CpuKernel& k) {
   };
   set(kFloatTypes), set(kSignedTypes), set(kUnsignedTypes), set(kComplexTypes), set(kBoolType);
   k.Set(kString, SelectKernel);
+  k.loop_op = static_cast<int16_t>(VecOp::kSelect);
+  for (DType d : {kFloat32, kFloat64, kInt32, kInt64, kBool}) k.loop_types |= 1u << static_cast<int>(d);
 }
 
 }  // namespace tandem

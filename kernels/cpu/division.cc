@@ -4,7 +4,7 @@
 
 #include "core/status.h"
 #include "core/visit.h"
-#include "kernels/cpu/cpu_kernels.h"
+#include "core/kernel.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace tandem {

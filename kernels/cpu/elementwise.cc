@@ -56,6 +56,11 @@ absl::Status RunElementwise(VecOp op, KernelCall& call, const float* params) {
   return absl::OkStatus();
 }
 
+bool HasVectorFunction(VecOp op, DType dtype) {
+  const Lanes& lanes = LanesOf(dtype);
+  return lanes.known && !lanes.widen && FindElementwise(op, lanes.type);
+}
+
 DenseFn FindDenseFor(VecOp op, DType dtype) {
   const Lanes& lanes = LanesOf(dtype);
   return lanes.known && !lanes.widen ? FindDense(op, lanes.type) : nullptr;

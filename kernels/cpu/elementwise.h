@@ -27,13 +27,19 @@ absl::Status ElementwiseKernel(KernelCall& call) {
   return RunElementwise(op, call);
 }
 
+// Whether the vector function of op takes elements of dtype as they are.
+bool HasVectorFunction(VecOp op, DType dtype);
 // The dense function of op for elements of dtype; null where tiles must be widened first, or there is no function.
 DenseFn FindDenseFor(VecOp op, DType dtype);
 
 // Adds the kernels for dtypes; `broadcasts` says whether one element may meet many.
 template <VecOp op, class... Types>
 void SetElementwise(CpuKernel& k, bool broadcasts, const Types&... dtypes) {
-  const auto set = [&](DType d) { k.Set(d, ElementwiseKernel<op>, FindDenseFor(op, d)); };
+  k.loop_op = static_cast<int16_t>(op);
+  const auto set = [&](DType d) {
+    k.Set(d, ElementwiseKernel<op>, FindDenseFor(op, d));
+    if (HasVectorFunction(op, d)) k.loop_types |= 1u << static_cast<int>(d);
+  };
   const auto set_all = [&](const auto& list) {
     for (DType d : list) set(d);
   };

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/status.h"
-#include "kernels/cpu/cpu_kernels.h"
+#include "core/kernel.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace tandem {
