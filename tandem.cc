@@ -2,16 +2,22 @@
 #include "tandem.h"
 
 #include "core/context.h"
+#include "core/epilogues.h"
+#include "core/host_function.h"
 #include "core/kernel.h"
 #include "eager/eager_context.h"
+#include "eager/host_gradient.h"
 #include "kernels/cpu/cpu_kernels.h"
+#include "kernels/cpu/epilogue.h"
 
 namespace tandem {
 namespace {
 
 const bool wired = [] {
   SetKernelProvider(ProvideCpuKernel);
+  SetEpilogueQuery(CpuEpilogueIsExact);
   SetDefaultContext(&DefaultEagerContext());
+  SetHostGradient(&HostGradient);
   return true;
 }();
 

@@ -23,15 +23,12 @@ void Collect(Parts& parts, Tensor gradient) {
   parts.push_back(std::move(gradient));
 }
 
-// All that arrived at a value, as one tensor; undefined when nothing did.
+// All that arrived at a value, as one tensor; undefined when nothing did. Empties parts.
 Tensor Total(Parts& parts) {
   if (parts.empty()) return Tensor();
-  if (parts.size() > 1) {
-    Tensor sum = SumGradients({parts.data(), parts.size()});
-    parts.clear();
-    parts.push_back(std::move(sum));
-  }
-  return parts[0];
+  Tensor sum = parts.size() == 1 ? std::move(parts[0]) : SumGradients({parts.data(), parts.size()});
+  parts.clear();
+  return sum;
 }
 
 enum Flag : uint8_t { kNeeded = 1, kSource = 2 };
@@ -42,7 +39,11 @@ class Walk {
 
   void AddSource(int32_t value) { flags_[value] |= kNeeded | kSource; }
   void AddSeed(const GradientSeed& seed) { Collect(parts_[seed.value], seed.gradient); }
-  Tensor Gradient(int32_t value) { return Total(parts_[value]); }
+  Tensor Gradient(int32_t value) {
+    Tensor total = Total(parts_[value]);
+    if (total.defined()) parts_[value].push_back(total);  // it may be asked for again
+    return total;
+  }
 
   // Which values depend on a source: the others need no gradient.
   void MarkNeeded(int end) {
@@ -68,9 +69,8 @@ class Walk {
 
     absl::InlinedVector<Tensor, 2> dy(n);
     for (int i = 0; i < n; ++i) {
-      Parts& parts = parts_[first + i];
-      dy[i] = Total(parts);
-      if (!(flags_[first + i] & kSource)) parts.clear();
+      dy[i] = Total(parts_[first + i]);
+      if (dy[i].defined() && (flags_[first + i] & kSource)) parts_[first + i].push_back(dy[i]);
     }
     ASSIGN_OR_RETURN(Tensors dx, records_.Backward(r, {dy.data(), dy.size()}, {needed.data(), needed.size()}));
     for (size_t i = 0; i < inputs.size(); ++i) {

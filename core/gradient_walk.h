@@ -12,6 +12,7 @@
 
 #include "core/context.h"
 #include "core/status.h"
+#include "core/unconnected_gradients.h"
 
 namespace tandem {
 

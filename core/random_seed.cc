@@ -93,6 +93,6 @@ RandomSeeds& EagerRandomSeeds() {
   return *seeds;
 }
 
-void SetRandomSeed(int64_t seed) { CurrentContext().random_seeds().Set(seed); }
+void SetRandomSeed(int64_t seed) { CurrentContext().base().random_seeds().Set(seed); }
 
 }  // namespace tandem

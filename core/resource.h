@@ -5,6 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "core/export.h"
+
+TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 class ResourceBase {
@@ -58,3 +61,4 @@ class RefPtr {
 };
 
 }  // namespace tandem
+TANDEM_EXPORT_END

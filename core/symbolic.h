@@ -15,11 +15,21 @@ class SymbolicGraph : public ResourceBase {
   virtual std::string TensorName(int node, int output) const = 0;
   // Where the node was made; null when unknown.
   virtual Origin NodeOrigin(int node) const = 0;
+  // The value of a Const node's output; undefined for others.
+  virtual Tensor ConstantValue(int node, int output) const { return {}; }
 };
 
 // The graph a symbolic tensor belongs to. A stub that only carries dtype and shape (a tape's, where a gradient does not
 // read the value) has none.
 inline SymbolicGraph* GraphOf(const Tensor& t) { return t.symbolic() ? static_cast<SymbolicGraph*>(t.rep()->symbol().graph) : nullptr; }
+
+// What is known of a tensor's value while a graph is built: the tensor itself when it has one, a Const node's value, else
+// undefined.
+inline Tensor KnownValue(const Tensor& t) {
+  if (!t.symbolic()) return t;
+  const SymbolicGraph* graph = GraphOf(t);
+  return graph ? graph->ConstantValue(t.rep()->symbol().node, t.rep()->symbol().output) : Tensor();
+}
 
 // FAILED_PRECONDITION: "OP: x is the symbolic tensor "a:0", which has no value here: …".
 [[gnu::cold]] absl::Status NoValueError(std::string_view op, std::string_view argument, const TensorRep& rep);

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "core/int_values.h"
+#include "core/ops/reduction.h"
+#include "core/ops/reshape.h"
 #include "core/ops/shape_value.h"
 #include "core/visit.h"
 
@@ -15,24 +17,40 @@ absl::Status InferFill(InferContext& c) {
   return c.Output(std::move(shape));
 }
 
-// How many elements a range has; the same for inference and for whoever asks why not.
-template <class T>
+Tensors FillGradient(const Recorded& op, const Tensor& dy) { return {Tensor(), Sum(Reshape(dy, -1), 0)}; }
+
+// How many elements a range of integers has.
+template <std::integral T>
 absl::StatusOr<int64_t> RangeSize(const InferContext& c, T start, T limit, T delta) {
   const auto text = [&] { return absl::StrCat("start is ", start, ", limit is ", limit, ", delta is ", delta); };
   if (delta == 0) return c.Error("delta must not be 0: ", text());
   if (delta > 0 ? start > limit : start < limit) return c.Error("delta leads away from limit: ", text());
-  if constexpr (std::is_integral_v<T>) {
-    // In unsigned arithmetic: the distance may exceed the range of the type.
-    const uint64_t distance = delta > 0 ? uint64_t(limit) - uint64_t(start) : uint64_t(start) - uint64_t(limit);
-    const uint64_t step = delta > 0 ? uint64_t(delta) : -uint64_t(delta);
-    const uint64_t n = distance / step + (distance % step != 0);
-    if (n > INT64_MAX) return c.Error("more than 2^63 - 1 elements: ", text());
-    return static_cast<int64_t>(n);
+  // In unsigned arithmetic: the distance may exceed the range of the type.
+  const uint64_t distance = delta > 0 ? uint64_t(limit) - uint64_t(start) : uint64_t(start) - uint64_t(limit);
+  const uint64_t step = delta > 0 ? uint64_t(delta) : -uint64_t(delta);
+  const uint64_t n = distance / step + (distance % step != 0);
+  if (n > INT64_MAX) return c.Error("more than 2^63 - 1 elements: ", text());
+  return static_cast<int64_t>(n);
+}
+
+// In the type's own arithmetic, each step rounded, as TensorFlow counts: 0.3f / 0.1f is 3, though not in double.
+template <class T>
+absl::StatusOr<int64_t> FloatingRangeSize(const InferContext& c, T start, T limit, T delta) {
+  const auto number = [](T x) { return static_cast<double>(static_cast<std::conditional_t<std::is_floating_point_v<T>, T, float>>(x)); };
+  const auto text = [&] { return absl::StrCat("start is ", number(start), ", limit is ", number(limit), ", delta is ", number(delta)); };
+  if (number(delta) == 0) return c.Error("delta must not be 0: ", text());
+  if (number(delta) > 0 ? number(start) > number(limit) : number(start) < number(limit)) return c.Error("delta leads away from limit: ", text());
+  double steps;
+  if constexpr (std::is_floating_point_v<T>) {
+    const T distance = limit - start;
+    steps = static_cast<T>(distance / delta);
   } else {
-    const double n = std::ceil(std::abs((double(limit) - double(start)) / double(delta)));
-    if (!(n < 0x1p63)) return c.Error("not a countable number of elements: ", text());
-    return static_cast<int64_t>(n);
+    const T distance(float(limit) - float(start));
+    steps = float(T(float(distance) / float(delta)));
   }
+  const double n = std::ceil(std::abs(steps));
+  if (!(n < 0x1p63)) return c.Error("not a countable number of elements: ", text());
+  return static_cast<int64_t>(n);
 }
 
 absl::Status InferRange(InferContext& c) {
@@ -42,10 +60,9 @@ absl::Status InferRange(InferContext& c) {
   VisitNumeric(c.dtype(0), [&]<class T>(T) {
     const T v[3] = {*c.value(0)->as<T>(), *c.value(1)->as<T>(), *c.value(2)->as<T>()};
     if constexpr (std::same_as<T, bool> || requires { v[0].real(); }) size = absl::InternalError("Range: no number");
-    else if constexpr (std::is_floating_point_v<T>) size = RangeSize<double>(c, v[0], v[1], v[2]);
     else if constexpr (std::unsigned_integral<T>) size = RangeSize<uint64_t>(c, v[0], v[1], v[2]);
     else if constexpr (std::integral<T>) size = RangeSize<int64_t>(c, v[0], v[1], v[2]);
-    else size = RangeSize<double>(c, float(v[0]), float(v[1]), float(v[2]));
+    else size = FloatingRangeSize(c, v[0], v[1], v[2]);
   });
   RETURN_IF_ERROR(size.status());
   return c.Output({*size});
@@ -82,7 +99,7 @@ OpSchema FillSchema() {
       .Signature("dims:index_type, value:T", "output:T", "T:type; index_type:type=int32{int32,int64}")
       .Traits(kMayFail)
       .KernelType("T")
-      .Infer(InferFill);
+      .Infer(InferFill).Gradient(FillGradient).GradientReads("");
 }
 OpSchema RangeSchema() {
   return OpSchema("Range", "The numbers start + i * delta up to, not including, limit.")

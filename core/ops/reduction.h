@@ -31,6 +31,8 @@ Tensor Min(Operand input, const Tensor& axes = {}, ReduceOptions options = {});
 // Of bool tensors.
 Tensor All(Operand input, const Tensor& axes = {}, ReduceOptions options = {});
 Tensor Any(Operand input, const Tensor& axes = {}, ReduceOptions options = {});
+// Half the sum of the squares of all elements: a scalar. Floating dtypes.
+Tensor L2Loss(Operand t);
 
 }  // namespace tandem
 TANDEM_EXPORT_END

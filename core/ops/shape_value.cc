@@ -28,10 +28,10 @@ absl::Status CheckSize(const InferContext& c, const Shape& shape) {
   return absl::OkStatus();
 }
 
-Ints ShapeOfInput(const Recorded& op, int i) {
+Ints ShapeOfInput(const Recorded& op, int i, DType dtype) {
   const Shape shape = op.input_shape(i);
   if (shape.fully_known()) return shape;
-  return ShapeOf(op.input(i));
+  return ShapeOf(op.input(i), dtype);
 }
 
 }  // namespace tandem

@@ -16,7 +16,7 @@ absl::StatusOr<Shape> ShapeFromValue(const InferContext& c, int i, bool minus_on
 // INVALID_ARGUMENT when a fully known shape has more than 2^63 - 1 elements.
 absl::Status CheckSize(const InferContext& c, const Shape& shape);
 
-// The shape of input i, for gradients: a constant where it is known, else computed in the graph.
-Ints ShapeOfInput(const Recorded& op, int i);
+// The shape of input i, for gradients: a constant where it is known, else computed in the graph, in that dtype.
+Ints ShapeOfInput(const Recorded& op, int i, DType dtype = kInt32);
 
 }  // namespace tandem

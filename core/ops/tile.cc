@@ -1,7 +1,11 @@
 #include "core/ops/tile.h"
 
 #include "core/int_values.h"
+#include "core/ops/concat.h"
+#include "core/ops/reduction.h"
+#include "core/ops/reshape.h"
 #include "core/ops/shape_value.h"
+#include "core/symbolic.h"
 
 namespace tandem {
 namespace {
@@ -48,6 +52,25 @@ absl::Status InferTile(InferContext& c) {
   return c.Output(std::move(out));
 }
 
+// dy as [m0, d0, m1, d1, …], summed over the copies m.
+Tensors TileGradient(const Recorded& op, const Tensor& dy) {
+  const Tensor multiples = KnownValue(op.input(1));
+  const Shape shape = op.input_shape(0);
+  if (!shape.known_rank()) ThrowError(InvalidArgument("the rank of input is not known"));
+  std::vector<int> axes;
+  for (int k = 0; k < shape.rank(); ++k) axes.push_back(2 * k);
+  Ints split;
+  if (multiples.defined() && shape.fully_known()) {
+    std::vector<int64_t> dims;
+    for (int k = 0; k < shape.rank(); ++k) dims.insert(dims.end(), {IntValue(*multiples.rep(), k), shape[k]});
+    split = dims;
+  } else {
+    const Tensor& m = op.input(1);
+    split = Reshape(Stack({m, ShapeOfInput(op, 0, m.dtype()).tensor()}, 1), -1);
+  }
+  return {Sum(Reshape(dy, split), axes), Tensor()};
+}
+
 }  // namespace
 
 OpSchema BroadcastToSchema() {
@@ -60,7 +83,7 @@ OpSchema TileSchema() {
   return OpSchema("Tile", "The input repeated along each axis.")
       .Signature("input:T, multiples:Tmultiples", "output:T", "T:type; Tmultiples:type=int32{int32,int64}")
       .Traits(kMayFail)
-      .Infer(InferTile);
+      .Infer(InferTile).Gradient(TileGradient).GradientReads("multiples");
 }
 
 Tensor BroadcastTo(const Tensor& x, const Ints& shape, Origin origin) {

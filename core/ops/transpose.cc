@@ -7,6 +7,7 @@
 #include "core/ops/math.h"
 #include "core/ops/reshape.h"
 #include "core/ops/shape_value.h"
+#include "core/symbolic.h"
 
 namespace tandem {
 namespace {
@@ -32,10 +33,10 @@ absl::Status InferTranspose(InferContext& c) {
   return c.Output(std::move(out));
 }
 
-// The inverse permutation: at once where perm is at hand and may have negative axes, else by the graph.
+// The inverse permutation: at once where perm is known, and may have negative axes, else by the graph.
 Tensors TransposeGradient(const Recorded& op, const Tensor& dy) {
-  const Tensor& perm = op.input(1);
-  if (perm.symbolic()) return {Transpose(dy, InvertPermutation(perm)), Tensor()};
+  const Tensor perm = KnownValue(op.input(1));
+  if (!perm.defined()) return {Transpose(dy, InvertPermutation(op.input(1))), Tensor()};
   const IntVector axes = IntValues(*perm.rep());
   std::vector<int64_t> inverse(axes.size());
   for (size_t k = 0; k < axes.size(); ++k) inverse[axes[k] < 0 ? axes[k] + axes.size() : axes[k]] = static_cast<int64_t>(k);

@@ -43,8 +43,9 @@ int64_t ElementBytes(DType dtype) {
 
 BroadcastLoop::BroadcastLoop(std::span<TensorRep* const> inputs, const TensorRep& out)
     : operands_(static_cast<int>(inputs.size())), count_(out.count), trivial_(true) {
-  int64_t next[kMaxOperands] = {1, 1, 1};  // each operand's stride at the axis in hand, walking outwards
+  int64_t next[kMaxOperands];  // each operand's stride at the axis in hand, walking outwards
   for (int k = 0; k < operands_; ++k) {
+    next[k] = 1;
     data_[k] = static_cast<const char*>(inputs[k]->data);
     bytes_[k] = ElementBytes(inputs[k]->dtype);
     trivial_ = trivial_ && inputs[k]->dtype != kString;
@@ -74,6 +75,8 @@ BroadcastLoop::BroadcastLoop(std::span<TensorRep* const> inputs, const TensorRep
   std::reverse(dims_.begin(), dims_.end());
   rows_ = count_ == 0 ? 0 : count_ / dims_.back().size;
 }
+
+bool BroadcastLoop::gathers() const { return dims_.back().size < kNarrow && trivial_; }
 
 void BroadcastLoop::Run(Body body, int64_t grain) const {
   if (count_ == 0) return;
@@ -110,7 +113,7 @@ void BroadcastLoop::RunRows(int64_t begin, int64_t end, Body body) const {
     int64_t outer = begin / inner;
     for (size_t d = dims_.size() - 2; d-- > 0; outer /= dims_[d].size)
       for (int k = 0; k < operands_; ++k) data[k] += outer % dims_[d].size * dims_[d].stride[k] * bytes_[k];
-    if (cols < kNarrow && rows > 1 && trivial_) RunNarrowBlock(data, begin * cols, rows, body);
+    if (gathers() && rows > 1) RunNarrowBlock(data, begin * cols, rows, body);
     else RunBlock(data, begin * cols, rows, body);
     begin += rows;
   }

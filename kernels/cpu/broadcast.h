@@ -18,15 +18,20 @@ int64_t ElementBytes(DType dtype);
 
 class BroadcastLoop {
  public:
-  static constexpr int kMaxOperands = 3;
+  static constexpr int kMaxOperands = 12;  // fused loops read many
   using Body = absl::FunctionRef<void(const Operand2D* in, int64_t first, int64_t rows, int64_t cols)>;
 
-  // inputs: at most three, whose shapes broadcast to out's. Borrows their data.
+  // inputs: at most kMaxOperands, whose shapes broadcast to out's. Borrows their data.
   BroadcastLoop(std::span<TensorRep* const> inputs, const TensorRep& out);
 
   // Calls body on blocks that cover the output once, perhaps from several threads at a time; not at all when it is empty.
   // `grain` elements at least go to a thread.
   void Run(Body body, int64_t grain = 32 << 10) const;
+
+  // How operand k crosses a row: 1, or 0 where one element serves all of it.
+  int col_stride(int k) const { return static_cast<int>(dims_.back().stride[k]); }
+  // Whether Run may hand over short rows gathered into one: then every operand is dense there.
+  bool gathers() const;
 
  private:
   struct Dim {

@@ -1,3 +1,4 @@
+#include "kernels/cpu/contractions.h"
 #include "kernels/cpu/convolution_onednn.h"
 #include "kernels/cpu/cpu_kernels.h"
 
@@ -12,9 +13,9 @@ struct Roles {
 Roles RolesOf(const KernelCall& call) {
   // Told apart by the position of the *_sizes input.
   const auto& inputs = call.schema.inputs();
-  if (inputs.size() == 2) return {ConvolutionPart::kOutput, call.input(0), call.input(1), call.output()};
   if (inputs[0].dtype == kInt32) return {ConvolutionPart::kInput, call.output(), call.input(1), call.input(2)};
-  return {ConvolutionPart::kFilter, call.input(0), call.output(), call.input(2)};
+  if (inputs[1].dtype == kInt32) return {ConvolutionPart::kFilter, call.input(0), call.output(), call.input(2)};
+  return {ConvolutionPart::kOutput, call.input(0), call.input(1), call.output()};
 }
 
 template <class T>
@@ -54,11 +55,15 @@ absl::StatusOr<std::optional<ConvolutionGeometry>> Begin(KernelCall& call, const
   return std::optional<ConvolutionGeometry>();
 }
 
+}  // namespace
+
 absl::Status FloatConvolution(KernelCall& call) {
   const Roles r = RolesOf(call);
   ASSIGN_OR_RETURN(const auto g, Begin(call, r));
   return g ? RunFloat(call, r, *g, Data<float>(r.x), Data<float>(r.w), Data<float>(r.y)) : absl::OkStatus();
 }
+
+namespace {
 
 // bfloat16 and half: widened, convolved in float32, rounded once.
 template <class H>

@@ -42,20 +42,29 @@ struct Layouts {
   }
 };
 
-std::unique_ptr<OnednnPrimitive> MakeConvolution(ConvolutionPart part, const ConvolutionGeometry& g) {
+std::unique_ptr<OnednnPrimitive> MakeConvolution(ConvolutionPart part, const ConvolutionGeometry& g, std::span<const Addend> addends = {}) {
   const Layouts l(g);
   constexpr auto kDirect = dnnl::algorithm::convolution_direct;
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  using Args = std::vector<OnednnArgument>;
+  Args post_args;
+  dnnl::post_ops additions;
+  for (size_t i = 0; i < addends.size(); ++i) {
+    const memory::desc desc = addends[i].per_channel ? memory::desc({1, g.filters, 1, 1}, kF32, Tag::nhwc) : l.y;
+    additions.append_binary(dnnl::algorithm::binary_add, desc);
+    post_args.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1, desc, false, true});
+  }
+  attr.set_post_ops(additions);
   const auto prop = part == ConvolutionPart::kOutput ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   const dnnl::convolution_forward::primitive_desc forward(
       {prop, kDirect, l.x, l.w, l.y, l.strides, l.dilates, l.before, l.after}, attr, OnednnEngine());
-  using Args = std::vector<OnednnArgument>;
   switch (part) {
-    case ConvolutionPart::kOutput:
-      return std::make_unique<OnednnPrimitive>(
-          forward, dnnl::convolution_forward(forward),
-          Args{{DNNL_ARG_SRC, l.caller_x}, {DNNL_ARG_WEIGHTS, l.caller_w}, {DNNL_ARG_DST, l.caller_y, true}});
+    case ConvolutionPart::kOutput: {
+      Args args = {{DNNL_ARG_SRC, l.caller_x}, {DNNL_ARG_WEIGHTS, l.caller_w}, {DNNL_ARG_DST, l.caller_y, true}};
+      args.insert(args.end(), post_args.begin(), post_args.end());
+      return std::make_unique<OnednnPrimitive>(forward, dnnl::convolution_forward(forward), std::move(args));
+    }
     case ConvolutionPart::kInput: {
       const dnnl::convolution_backward_data::primitive_desc desc({kDirect, l.x, l.w, l.y, l.strides, l.dilates, l.before, l.after}, attr,
                                                                  OnednnEngine(), forward);
@@ -79,16 +88,40 @@ SumSplit SumSplitOf(ConvolutionPart part) {
   return whole && part != ConvolutionPart::kFilter ? SumSplit::kNever : SumSplit::kByThreads;
 }
 
+void AddGeometry(const ConvolutionGeometry& g, PrimitiveKey& key) {
+  key.Add(g.batch, g.channels, g.filters, g.groups, g.channels_first);
+  for (const AxisWindows& a : {g.height, g.width}) key.Add(a.in, a.window, a.stride, a.dilation, a.before, a.after);
+}
+
 }  // namespace
 
 absl::Status OnednnConvolution(KernelCall& call, ConvolutionPart part, const ConvolutionGeometry& g, const float* x, const float* w,
                                const float* y) {
   static constexpr PrimitiveKind kKinds[] = {PrimitiveKind::kConvolution, PrimitiveKind::kConvolutionInput, PrimitiveKind::kConvolutionFilter};
   PrimitiveKey key(kKinds[static_cast<int>(part)], OnednnThreads(SumSplitOf(part)));
-  key.Add(g.batch, g.channels, g.filters, g.groups, g.channels_first);
-  for (const AxisWindows& a : {g.height, g.width}) key.Add(a.in, a.window, a.stride, a.dilation, a.before, a.after);
+  AddGeometry(g, key);
   ASSIGN_OR_RETURN(OnednnPrimitive * primitive, CachedPrimitive(call, key, [&] { return MakeConvolution(part, g); }));
   return primitive->Execute(call.schema.name(), {x, w, y});
+}
+
+absl::StatusOr<bool> AddingConvolution(KernelCall& call, const ConvolutionGeometry& g, const float* x, const float* w, float* y,
+                                       std::span<const Addend> addends) {
+  PrimitiveKey key(PrimitiveKind::kConvolutionAdd, OnednnThreads(SumSplitOf(ConvolutionPart::kOutput)));
+  AddGeometry(g, key);
+  for (const Addend& addend : addends) key.Add(addend.per_channel);
+  const int64_t pixels = g.batch * g.height.out * g.width.out;
+  const auto make = [&] {
+    return ExactOrNull([&](std::span<const Addend> with) { return MakeConvolution(ConvolutionPart::kOutput, g, with); },
+                       {.x = g.batch * g.height.in * g.width.in * g.channels,
+                        .w = g.height.window * g.width.window * g.channels / g.groups * g.filters,
+                        .y = pixels * g.filters,
+                        .channels = g.filters},
+                       addends);
+  };
+  const absl::StatusOr<OnednnPrimitive*> primitive = CachedPrimitive(call, key, make);
+  if (absl::IsUnimplemented(primitive.status())) return false;
+  RETURN_IF_ERROR(primitive.status());
+  return ExecuteAdding(call.schema.name(), *primitive, x, w, y, addends);
 }
 
 }  // namespace tandem

@@ -7,10 +7,16 @@
 #pragma once
 #include "core/kernel.h"
 #include "kernels/cpu/convolution_plain.h"
+#include "kernels/cpu/epilogue_self_test.h"
 
 namespace tandem {
 
 absl::Status OnednnConvolution(KernelCall& call, ConvolutionPart part, const ConvolutionGeometry& g, const float* x, const float* w,
                                const float* y);
+
+// y = the convolution of x with w, plus addends, in one primitive, channels last. False, with nothing written, where its
+// bits would not be those of the convolution and the additions one after the other.
+absl::StatusOr<bool> AddingConvolution(KernelCall& call, const ConvolutionGeometry& g, const float* x, const float* w, float* y,
+                                       std::span<const Addend> addends);
 
 }  // namespace tandem

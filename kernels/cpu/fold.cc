@@ -111,18 +111,20 @@ constexpr FoldKernel MakeFold() {
 
 using FoldRow = std::array<FoldKernel, kNumDTypes>;
 
-template <class Op, bool kOrderedOnly>
+template <class Op, class... T>
 FoldRow MakeRow() {
   FoldRow row;
-  for (int d = 0; d < kNumDTypes; ++d)
-    VisitNumeric(static_cast<DType>(d), [&]<class T>(T) {
-      if constexpr (std::same_as<T, bool>) {
-        if constexpr (kOrderedOnly) row[d] = MakeFold<Op, uint8_t>();  // all is the minimum of 0 and 1, any the maximum
-      } else if constexpr (!(kOrderedOnly && kIsComplex<T>)) {
-        row[d] = MakeFold<Op, T>();
-      }
-    });
+  ((row[static_cast<size_t>(DTypeOf<T>())] = MakeFold<Op, T>()), ...);
   return row;
+}
+template <class Op>
+FoldRow MakeOrderedRow() {
+  return MakeRow<Op, Half, BFloat16, int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t>();
+}
+template <class Op>
+FoldRow MakeNumberRow() {
+  return MakeRow<Op, Half, BFloat16, int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t, std::complex<float>,
+                 std::complex<double>>();
 }
 
 template <class A>
@@ -142,7 +144,7 @@ void Finish(const void* acc, void* out, int64_t n, bool mean, int64_t count) {
 }  // namespace
 
 const FoldKernel& FindFold(Fold fold, DType dtype) {
-  static const FoldRow rows[] = {MakeRow<SumOf, false>(), MakeRow<ProdOf, false>(), MakeRow<MaxOf, true>(), MakeRow<MinOf, true>()};
+  static const FoldRow rows[] = {MakeNumberRow<SumOf>(), MakeNumberRow<ProdOf>(), MakeOrderedRow<MaxOf>(), MakeOrderedRow<MinOf>()};
   return rows[static_cast<int>(fold)][static_cast<size_t>(dtype)];
 }
 

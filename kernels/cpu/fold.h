@@ -1,4 +1,5 @@
-// Folds: the sum, product, maximum or minimum of many elements, as leaves of the reduction tree (reduction.h).
+// Folds: the sum, product, maximum or minimum of many elements of the dtypes that kernels/vector has no reductions for,
+// as leaves of the tree of reduction.h.
 //
 //   const FoldKernel& f = FindFold(Fold::kSum, kFloat16);    // f.acc is kFloat32
 //   f.rows(x, 3, 100, 64, 64, acc);                          // acc[j] = sum over 100 rows of x[o][i][j], for three o

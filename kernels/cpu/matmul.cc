@@ -81,6 +81,8 @@ bool IsTrivial(const Batches& b, TensorRep& out) {
   return true;
 }
 
+}  // namespace
+
 absl::Status FloatMatMul(KernelCall& call) {
   const Batches b = BatchesOf(call);
   if (IsTrivial(b, call.output())) return absl::OkStatus();
@@ -89,6 +91,8 @@ absl::Status FloatMatMul(KernelCall& call) {
                           return FloatGemm(call, s, x, y, out, batch);
                         });
 }
+
+namespace {
 
 // bfloat16 and half: widened, multiplied in float32, rounded once.
 template <class H>

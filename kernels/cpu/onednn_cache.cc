@@ -72,7 +72,7 @@ uint64_t PrimitiveKey::Hash() const {
 
 OnednnPrimitive::OnednnPrimitive(const dnnl::primitive_desc_base& desc, const dnnl::primitive& primitive,
                                  std::vector<OnednnArgument> args)
-    : primitive_(primitive) {
+    : primitive_(primitive), threads_(NumThreads()) {
   const dnnl::engine& engine = OnednnEngine();
   size_t bytes = 0;
   const auto reserve = [&](size_t n) {
@@ -84,7 +84,7 @@ OnednnPrimitive::OnednnPrimitive(const dnnl::primitive_desc_base& desc, const dn
     Slot slot;
     slot.output = arg.output;
     slot.user = dnnl::memory(arg.desc, engine, nullptr);
-    const dnnl::memory::desc wanted = desc.query_md(dnnl::query::exec_arg_md, arg.index);
+    const dnnl::memory::desc wanted = arg.as_is ? arg.desc : desc.query_md(dnnl::query::exec_arg_md, arg.index);
     if (wanted == arg.desc) {
       slot.wanted = slot.user;
     } else {
@@ -150,9 +150,7 @@ absl::StatusOr<OnednnPrimitive*> CachedPrimitive(KernelCall& call, const Primiti
   const auto build = [&]() -> absl::StatusOr<std::unique_ptr<OnednnPrimitive>> {
     const ThreadBudget threads(key.threads());
     try {
-      std::unique_ptr<OnednnPrimitive> made = make();
-      made->threads_ = key.threads();
-      return made;
+      return make();
     } catch (const dnnl::error& error) {
       return OnednnError(call.schema.name(), error);
     }

@@ -24,7 +24,7 @@
 namespace tandem {
 
 enum class PrimitiveKind : int64_t {
-  kMatMul, kConvolution, kConvolutionInput, kConvolutionFilter, kNumKinds,
+  kMatMul, kMatMulAdd, kConvolution, kConvolutionAdd, kConvolutionInput, kConvolutionFilter, kNumKinds,
 };
 
 // How many threads a primitive may use. A sum that threads share depends in its last bits on their number: such
@@ -56,19 +56,18 @@ struct OnednnArgument {
   int index;                 // DNNL_ARG_…
   dnnl::memory::desc desc;
   bool output = false;
+  bool as_is = false;        // the tensor of a binary post-op: always taken as the caller holds it
 };
 
 class OnednnPrimitive {
  public:
-  // Throws dnnl::error.
+  // Runs with the threads of the calling thread's budget. Throws dnnl::error.
   OnednnPrimitive(const dnnl::primitive_desc_base& desc, const dnnl::primitive& primitive, std::vector<OnednnArgument> args);
   // One pointer for each argument, in their order.
   absl::Status Execute(std::string_view op, std::initializer_list<const void*> data);
   absl::Status Execute(std::string_view op, std::span<const void* const> data);
 
  private:
-  friend absl::StatusOr<OnednnPrimitive*> CachedPrimitive(KernelCall&, const PrimitiveKey&,
-                                                          absl::FunctionRef<std::unique_ptr<OnednnPrimitive>()>);
   struct Slot {
     dnnl::memory user, wanted;  // the same object unless the layouts differ
     dnnl::reorder reorder;
@@ -85,8 +84,8 @@ class OnednnPrimitive {
   int threads_ = 1;
 };
 
-// The primitive under `key`, made by `make` (which may throw dnnl::error) if there is none. Valid until this thread's
-// next call.
+// The primitive under `key`, made by `make` (which may throw dnnl::error) if there is none; null, and remembered so, where
+// `make` gave null. Valid until this thread's next call.
 absl::StatusOr<OnednnPrimitive*> CachedPrimitive(KernelCall& call, const PrimitiveKey& key,
                                                  absl::FunctionRef<std::unique_ptr<OnednnPrimitive>()> make);
 

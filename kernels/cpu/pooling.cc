@@ -3,6 +3,7 @@
 #include "core/ops/window.h"
 #include "kernels/cpu/channels_last.h"
 #include "kernels/cpu/cpu_kernels.h"
+#include "kernels/vector/elementwise.h"
 
 namespace tandem {
 namespace {
@@ -59,6 +60,39 @@ constexpr T Lowest() {
   return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 }
 
+template <class T>
+constexpr VecType kVecType = std::is_same_v<T, float> ? VecType::kF32 : VecType::kF64;
+
+// Whether rows of channels are long enough for vectors, in a type that has them. Wider windows than this are rare, and
+// each of their columns costs a call whether it meets the image or not.
+template <class T>
+bool UsesVectors(const PoolGeometry& g) {
+  return std::is_floating_point_v<T> && WholeChannels(g) && g.channels.out >= 8 && g.width.window <= 64;
+}
+
+// y = op(y, x at tap) for output rows [begin, end) and every tap, row-major: one call for all windows of a row.
+template <class T>
+void CombineRows(const PoolGeometry& g, VecOp op, const T* x, T* y, int64_t begin, int64_t end) {
+  const ElementwiseFn fn = FindElementwise(op, kVecType<T>);
+  const AxisWindows &h = g.height, &w = g.width;
+  const int64_t channels = g.channels.out;
+  for (int64_t row = begin; row < end; ++row) {
+    const int64_t n = row / h.out, oh = row % h.out;
+    for (int64_t kh = h.first(oh); kh < h.last(oh); ++kh)
+      for (int64_t kw = 0; kw < w.window; ++kw) {
+        // Windows [lo, hi) meet the image with this column: 0 <= ow * stride - before + kw < in.
+        const int64_t shift = w.before - kw, room = w.in - 1 + shift;
+        const int64_t lo = shift <= 0 ? 0 : (shift + w.stride - 1) / w.stride;
+        const int64_t hi = room < 0 ? 0 : std::min(w.out, room / w.stride + 1);
+        if (lo >= hi) continue;
+        T* to = y + (row * w.out + lo) * channels;
+        const T* from = x + ((n * h.in + h.cell(oh, kh)) * w.in + lo * w.stride - shift) * channels;
+        const Operand2D in[2] = {{to, channels, 1}, {from, w.stride * channels, 1}};
+        fn(in, to, hi - lo, channels, nullptr);
+      }
+  }
+}
+
 // Integers wrap.
 template <class T>
 inline void Accumulate(T& sum, T value) {
@@ -68,6 +102,11 @@ inline void Accumulate(T& sum, T value) {
 
 template <class T>
 void MaxRows(const PoolGeometry& g, const T* x, T* y, int64_t begin, int64_t end) {
+  if (UsesVectors<T>(g)) {
+    std::fill(y + begin * g.width.out * g.channels.out, y + end * g.width.out * g.channels.out, Lowest<T>());
+    CombineRows(g, VecOp::kMaximum, x, y, begin, end);
+    return;
+  }
   ForEachWindow(
       g, begin, end, [&](int64_t out) { std::fill_n(y + out, g.channels.out, Lowest<T>()); },
       [&](int64_t out, int64_t in) {
@@ -78,27 +117,95 @@ void MaxRows(const PoolGeometry& g, const T* x, T* y, int64_t begin, int64_t end
       [](int64_t, int64_t) {});
 }
 
+template <class T>
+void MeanRows(const PoolGeometry& g, const T* x, T* y, int64_t begin, int64_t end) {
+  if (UsesVectors<T>(g)) {
+    const int64_t width = g.width.out * g.channels.out;
+    std::fill(y + begin * width, y + end * width, T{});
+    CombineRows(g, VecOp::kAdd, x, y, begin, end);
+    const ElementwiseFn divide = FindElementwise(VecOp::kDiv, kVecType<T>);
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t oh = row % g.height.out, rows = g.height.last(oh) - g.height.first(oh);
+      for (int64_t ow = 0; ow < g.width.out; ++ow) {
+        T* to = y + row * width + ow * g.channels.out;
+        const T cells = static_cast<T>(rows * (g.width.last(ow) - g.width.first(ow)));
+        const Operand2D in[2] = {{to, 0, 1}, {&cells, 0, 0}};
+        divide(in, to, 1, g.channels.out, nullptr);
+      }
+    }
+    return;
+  }
+  ForEachWindow(
+      g, begin, end, [&](int64_t out) { std::fill_n(y + out, g.channels.out, T{}); },
+      [&](int64_t out, int64_t in) {
+        T* __restrict to = y + out;
+        const T* from = x + in;
+        ForEachChannel(g, [&](int64_t c, int64_t cell) { to[c] += from[cell]; });
+      },
+      [&](int64_t out, int64_t cells) {
+        for (int64_t c = 0; c < g.channels.out; ++c) y[out + c] /= static_cast<T>(cells * ChannelCells(g, c));
+      });
+}
+
+// best and at take value and tap where the value beats the best so far. A function of its own so that it vectorizes.
+template <class T>
+[[gnu::optimize("O3"), gnu::noinline]] void TakeLarger(T* __restrict best, int32_t* __restrict at, const T* __restrict x, int32_t tap, int64_t n) {
+  for (int64_t c = 0; c < n; ++c) {
+    const bool beats = Beats(x[c], best[c]);
+    best[c] = beats ? x[c] : best[c];
+    at[c] = beats ? tap : at[c];
+  }
+}
+
 // For each window and channel the offset of its first maximum: visit(out, in). Nothing for a window of padding only.
 template <class T, class F>
 absl::Status ForEachMaximum(std::string_view op, const PoolGeometry& g, const T* x, int64_t begin, int64_t end, F&& visit) {
+  const int64_t channels = g.channels.out;
+  const auto taps_of = [](const AxisWindows& a) { return std::min(a.window, a.in); };
   Scratch<T> largest;
-  Scratch<int64_t> place;
-  RETURN_IF_ERROR(largest.Reserve(op, g.channels.out));
-  RETURN_IF_ERROR(place.Reserve(op, g.channels.out));
+  Scratch<int32_t> place;
+  RETURN_IF_ERROR(largest.Reserve(op, channels));
+  RETURN_IF_ERROR(place.Reserve(op, channels));
   T* best = largest.data();
-  int64_t* at = place.data();
+  int32_t* at = place.data();
+  const auto taps = CheckedMultiply(taps_of(g.height), taps_of(g.width));
+  if (WholeChannels(g) && taps && *taps <= INT32_MAX) {
+    Scratch<int64_t> cells;  // of the window's taps: offset of channel 0
+    RETURN_IF_ERROR(cells.Reserve(op, *taps));
+    int32_t tap = 0;
+    ForEachWindow(
+        g, begin, end, [&](int64_t) { tap = 0; },
+        [&](int64_t, int64_t in) {
+          cells.data()[tap] = in;
+          if (tap == 0) {
+            std::copy_n(x + in, channels, best);
+            std::fill_n(at, channels, 0);
+          } else {
+            TakeLarger(best, at, x + in, tap, channels);
+          }
+          ++tap;
+        },
+        [&](int64_t out, int64_t) {
+          if (tap == 0) return;
+          for (int64_t c = 0; c < channels; ++c) visit(out + c, cells.data()[at[c]] + c);
+        });
+    return absl::OkStatus();
+  }
+  Scratch<int64_t> wheres;
+  RETURN_IF_ERROR(wheres.Reserve(op, channels));
+  int64_t* where = wheres.data();
   ForEachWindow(
-      g, begin, end, [&](int64_t) { std::fill_n(at, g.channels.out, int64_t{-1}); },
+      g, begin, end, [&](int64_t) { std::fill_n(where, channels, int64_t{-1}); },
       [&](int64_t, int64_t in) {
         ForEachChannel(g, [&](int64_t c, int64_t cell) {
-          if (at[c] >= 0 && !Beats(x[in + cell], best[c])) return;
+          if (where[c] >= 0 && !Beats(x[in + cell], best[c])) return;
           best[c] = x[in + cell];
-          at[c] = in + cell;
+          where[c] = in + cell;
         });
       },
       [&](int64_t out, int64_t) {
-        for (int64_t c = 0; c < g.channels.out; ++c)
-          if (at[c] >= 0) visit(out + c, at[c]);
+        for (int64_t c = 0; c < channels; ++c)
+          if (where[c] >= 0) visit(out + c, where[c]);
       });
   return absl::OkStatus();
 }
@@ -169,18 +276,7 @@ absl::Status AvgPoolKernel(KernelCall& call) {
   ChannelsLast<C> x, y;
   RETURN_IF_ERROR(x.template Load<T>(op, call.input(0), g.batch, g.channels.in, InPixels(g), g.channels_first));
   RETURN_IF_ERROR(y.template Prepare<T>(op, call.output(), g.channels_first));
-  ParallelFor(g.batch * g.height.out, RowGrain(g), [&](int64_t begin, int64_t end) {
-    ForEachWindow(
-        g, begin, end, [&](int64_t out) { std::fill_n(y.data() + out, g.channels.out, C{}); },
-        [&](int64_t out, int64_t in) {
-          C* __restrict to = y.data() + out;
-          const C* from = x.data() + in;
-          ForEachChannel(g, [&](int64_t c, int64_t cell) { to[c] += from[cell]; });
-        },
-        [&](int64_t out, int64_t cells) {
-          for (int64_t c = 0; c < g.channels.out; ++c) y.data()[out + c] /= static_cast<C>(cells * ChannelCells(g, c));
-        });
-  });
+  ParallelFor(g.batch * g.height.out, RowGrain(g), [&](int64_t begin, int64_t end) { MeanRows(g, x.data(), y.data(), begin, end); });
   return y.template Store<T>(op, call.output(), g.batch, g.channels.out, OutPixels(g), g.channels_first);
 }
 

@@ -15,8 +15,11 @@ class Scratch {
  public:
   Scratch() = default;
   Scratch(const Scratch&) = delete;
-  ~Scratch() {
+  ~Scratch() { Free(); }
+  void Free() {
     if (data_) FreeBlock(data_, size_class_);
+    data_ = nullptr;
+    size_class_ = kNoSizeClass;
   }
   // Once. RESOURCE_EXHAUSTED when the memory cannot be had.
   absl::Status Reserve(std::string_view op, int64_t elements) {

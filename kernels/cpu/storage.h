@@ -55,6 +55,17 @@ inline void CopyElements(DType dtype, const void* from, void* to, int64_t n) {
   });
 }
 
+// n zeros: 0, false, "", no resource.
+inline void ZeroElements(DType dtype, void* to, int64_t n) {
+  if (const size_t bytes = DTypeSize(dtype)) [[likely]] {
+    if (n) std::memset(to, 0, static_cast<size_t>(n) * bytes);
+    return;
+  }
+  VisitStorage(dtype, [&]<class T>(std::type_identity<T>) {
+    for (int64_t i = 0; i < n; ++i) static_cast<T*>(to)[i] = T();
+  });
+}
+
 // n copies of one element, over the cores when there are many.
 void FillElements(DType dtype, const void* value, void* to, int64_t n);
 
