@@ -34,7 +34,7 @@ class TapeRecords : public GradientRecords {
   absl::StatusOr<Tensors> Backward(int i, std::span<const Tensor> dy, std::span<const bool> needed) override {
     const TapeRecord& r = *records_[i];
     if (r.custom >= 0) return Custom(r, dy);
-    const Recorded op(GetOp(r.op), r.inputs(), r.outputs(), {r.attrs, static_cast<size_t>(r.num_attrs)}, r.origin, r.infos, needed.data());
+    const Recorded op(GetOp(r.op), r.inputs(), r.outputs(), {r.attrs, static_cast<size_t>(r.num_attrs)}, r.origin, r.infos(), needed.data());
     return CallGradient(op, dy);
   }
 

@@ -44,6 +44,9 @@ bool IsLive(uint64_t mark) {
 
 uint64_t LoadMark(TensorRep& rep) { return std::atomic_ref(rep.tape_mark).load(std::memory_order_relaxed); }
 
+// Whether nobody else can have seen the tensor, nor any tape.
+bool IsFresh(const TensorRep& rep) { return rep.tape_mark == 0 && rep.refs.load(std::memory_order_relaxed) == 1; }
+
 absl::Status NoMemory() { return absl::ResourceExhaustedError("GradientTape: out of memory while recording"); }
 
 bool CarriesGradient(DType dtype) { return IsDifferentiable(dtype) || dtype == kVariant; }
@@ -73,14 +76,18 @@ absl::InlinedVector<int, 8> ArgumentOf(const OpSchema& schema, const std::vector
 }
 
 // The values whose tensors a gradient does not read are kept as dtype and shape.
-TensorInfo InfoOf(const TensorRep& rep, TapeArena& arena, const TensorInfo* same) {
+TensorInfo InfoOf(const TensorRep& rep, TapeArena& arena, const TensorInfo& same) {
   TensorInfo info{nullptr, rep.dtype, rep.rank};
   if (rep.rank == 0 || rep.rank == kUnknownRank) return info;
-  if (same && same->rank == rep.rank && std::equal(same->dims, same->dims + rep.rank, rep.dims())) {
-    info.dims = same->dims;
-  } else if (auto* dims = static_cast<int64_t*>(arena.Allocate(rep.rank * sizeof(int64_t)))) {
-    std::copy_n(rep.dims(), rep.rank, dims);
-    info.dims = dims;
+  // Loops: a call to memcmp costs more than two or three dims do.
+  const int64_t* dims = rep.dims();
+  bool equal = same.rank == rep.rank;
+  for (int i = 0; equal && i < rep.rank; ++i) equal = same.dims[i] == dims[i];
+  if (equal) {
+    info.dims = same.dims;
+  } else if (auto* copy = static_cast<int64_t*>(arena.Allocate(rep.rank * sizeof(int64_t)))) {
+    for (int i = 0; i < rep.rank; ++i) copy[i] = dims[i];
+    info.dims = copy;
   }
   return info;
 }
@@ -117,9 +124,13 @@ absl::Status TapeContext::Dispatch(const OpCall& call, std::span<TensorRep*> out
     }
     return status;
   }
-  uint64_t marks = 0;
-  for (TensorRep* in : call.inputs) marks |= LoadMark(*in);
-  if (marks == 0) [[likely]] return status;
+  // A mark that is not ours (often a tape's that is gone) matters only where the side map may know the tensor.
+  bool known = false;
+  for (TensorRep* in : call.inputs) {
+    const uint64_t mark = LoadMark(*in);
+    known |= mark != 0 && (mark >> 32 == serial_ || mark == kTrainableMark || !side_.empty());
+  }
+  if (!known) return status;
   status = Record(call, outputs);
   if (!status.ok()) [[unlikely]]
     for (TensorRep*& rep : outputs)
@@ -158,12 +169,12 @@ void TapeContext::Watch(const Tensor& t) {
 
 void TapeContext::SetMark(TensorRep& rep, int32_t value) {
   const uint64_t mine = uint64_t{serial_} << 32 | static_cast<uint32_t>(value);
-  std::atomic_ref mark(rep.tape_mark);
-  uint64_t old = mark.load(std::memory_order_relaxed);
-  if (old == 0 && rep.refs.load(std::memory_order_relaxed) == 1) {  // nobody else can see it
-    mark.store(mine, std::memory_order_relaxed);
+  if (IsFresh(rep)) {
+    rep.tape_mark = mine;
     return;
   }
+  std::atomic_ref mark(rep.tape_mark);
+  uint64_t old = mark.load(std::memory_order_relaxed);
   while (old != kTrainableMark && (!IsLive(old) || old >> 32 == serial_))
     if (mark.compare_exchange_weak(old, mine, std::memory_order_relaxed)) return;
   if (side_.insert_or_assign(&rep, value).second) pinned_.push_back(Tensor::Share(&rep));
@@ -182,25 +193,13 @@ absl::Status TapeContext::MakeFresh(TensorRep*& rep, std::span<TensorRep* const>
 }
 
 TapeRecord* TapeContext::NewRecord(OpId op, int num_inputs, int num_outputs, Origin origin) {
-  const int n = num_inputs + num_outputs;
-  auto* memory = static_cast<char*>(arena_.Allocate(sizeof(TapeRecord) + n * (sizeof(Tensor) + sizeof(TensorInfo)) + num_inputs * sizeof(int32_t)));
+  void* memory = arena_.Allocate(TapeRecord::Bytes(num_inputs, num_outputs));
   if (!memory) return nullptr;
-  auto* r = new (memory) TapeRecord;
-  r->previous = std::exchange(last_, r);
+  auto* r = new (memory) TapeRecord{last_, op, false, false, num_inputs, num_outputs, next_value_, -1, 0, origin, nullptr};
+  last_ = r;
   ++num_records_;
-  r->op = op;
-  r->cut = r->blocked = false;
-  r->num_inputs = num_inputs;
-  r->num_outputs = num_outputs;
-  r->first_output = next_value_;
-  r->custom = -1;
-  r->num_attrs = 0;
-  r->origin = origin;
-  r->attrs = nullptr;
-  r->tensors = reinterpret_cast<Tensor*>(memory + sizeof(TapeRecord));
-  r->infos = reinterpret_cast<TensorInfo*>(r->tensors + n);
-  r->input_values = reinterpret_cast<int32_t*>(r->infos + n);
-  for (int i = 0; i < n; ++i) new (r->tensors + i) Tensor();
+  next_value_ += num_outputs;
+  for (int i = 0; i < r->size(); ++i) new (r->tensors() + i) Tensor();
   return r;
 }
 
@@ -208,11 +207,18 @@ absl::Status TapeContext::Record(const OpCall& call, std::span<TensorRep*> outpu
   const OpSchema& schema = GetOp(call.op);
   const bool differentiable = schema.differentiable();
   const int n = static_cast<int>(call.inputs.size()), m = static_cast<int>(outputs.size());
-  absl::InlinedVector<int32_t, 8> values(n);
+  int32_t few[8];
+  std::vector<int32_t> many;
+  int32_t* values = few;
+  if (n > 8) [[unlikely]] {
+    many.resize(n);
+    values = many.data();
+  }
   bool tracked = false;
   int32_t cut = kNoValue;
   for (int i = 0; i < n; ++i) {
-    values[i] = InputValue(*call.inputs[i], differentiable);
+    const uint64_t mark = LoadMark(*call.inputs[i]);
+    values[i] = mark == 0 ? kNoValue : mark >> 32 == serial_ ? static_cast<int32_t>(mark) : InputValue(*call.inputs[i], differentiable);
     if (values[i] >= 0) tracked = true;
     else if (values[i] != kNoValue) cut = values[i];
   }
@@ -224,32 +230,34 @@ absl::Status TapeContext::Record(const OpCall& call, std::span<TensorRep*> outpu
 
   bool any_output = false;
   for (int i = 0; i < m; ++i) {
-    RETURN_IF_ERROR(MakeFresh(outputs[i], call.inputs));
+    if (!IsFresh(*outputs[i])) RETURN_IF_ERROR(MakeFresh(outputs[i], call.inputs));
     any_output |= CarriesGradient(outputs[i]->dtype);
   }
   TapeRecord* r = NewRecord(call.op, n, m, call.origin);
   if (!r) return NoMemory();
-  std::copy(values.begin(), values.end(), r->input_values);
-  next_value_ += m;
+  for (int i = 0; i < n; ++i) r->input_values()[i] = values[i];
   r->cut = !differentiable || !any_output;
+  MarkOutputs(*r, outputs);
   if (r->cut) {
-    for (int i = 0; i < m; ++i) r->infos[n + i] = {nullptr, outputs[i]->dtype, 0};
+    for (int i = 0; i < m; ++i) r->infos()[n + i] = {nullptr, outputs[i]->dtype, 0};
   } else {
     if (!call.attrs.empty()) {
       r->attrs = arena_.Copy(call.attrs);
       if (!r->attrs) return NoMemory();
       r->num_attrs = static_cast<int32_t>(call.attrs.size());
     }
-    const TensorInfo* same = nullptr;
+    // Dims are often those of a tensor that is kept, or of one before: then they are not copied.
+    TensorInfo same;
     const auto keep = [&](int slot, TensorRep& rep, bool read) {
       if (!read && !rep.symbolic() && rep.dtype != kVariant) {
-        r->infos[slot] = InfoOf(rep, arena_, same);
-        if (r->infos[slot].dims || rep.rank == 0) {
-          same = &r->infos[slot];
+        const TensorInfo info = InfoOf(rep, arena_, same);
+        if (info.dims || rep.rank == 0) {
+          r->infos()[slot] = same = info;
           return;
         }
       }
-      r->tensors[slot] = Tensor::Share(&rep);
+      r->tensors()[slot] = Tensor::Share(&rep);
+      if (!rep.symbolic()) same = {rep.dims(), rep.dtype, rep.rank};
     };
     if (schema.plain()) {
       for (int i = 0; i < n; ++i) keep(i, *call.inputs[i], schema.gradient_reads_input(i));
@@ -260,7 +268,6 @@ absl::Status TapeContext::Record(const OpCall& call, std::span<TensorRep*> outpu
       for (int i = 0; i < m; ++i) keep(n + i, *outputs[i], schema.gradient_reads_output(out[i]));
     }
   }
-  MarkOutputs(*r, outputs);
   return absl::OkStatus();
 }
 
@@ -275,7 +282,7 @@ void TapeContext::MarkOutputs(const TapeRecord& record, std::span<TensorRep*> ou
 // What depends on a cut value only: it is remembered on fresh outputs, no record is made.
 void TapeContext::PassCut(std::span<TensorRep*> outputs, int32_t cut) {
   for (TensorRep* rep : outputs)
-    if (LoadMark(*rep) == 0 && rep->refs.load(std::memory_order_relaxed) == 1) SetMark(*rep, cut);
+    if (IsFresh(*rep)) SetMark(*rep, cut);
 }
 
 absl::Status TapeContext::RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward, Origin origin) {
@@ -293,16 +300,15 @@ absl::Status TapeContext::RecordCustom(std::string_view name, const Tensors& inp
   }
   TapeRecord* r = NewRecord(OpId::kInvalid, n, m, origin);
   if (!r) return NoMemory();
-  next_value_ += m;
   r->custom = static_cast<int32_t>(customs_.size());
   customs_.push_back({std::string(name), std::move(backward)});
   absl::InlinedVector<TensorRep*, 4> reps;
   for (int i = 0; i < n + m; ++i) {
     TensorRep& rep = *(i < n ? inputs[i] : outputs[i - n]).rep();
-    if (i < n) r->input_values[i] = ValueOf(rep);
+    if (i < n) r->input_values()[i] = ValueOf(rep);
     else reps.push_back(&rep);
-    r->infos[i] = InfoOf(rep, arena_, nullptr);
-    if (rep.rank != 0 && rep.rank != kUnknownRank && !r->infos[i].dims) return NoMemory();
+    r->infos()[i] = InfoOf(rep, arena_, {});
+    if (rep.rank != 0 && rep.rank != kUnknownRank && !r->infos()[i].dims) return NoMemory();
   }
   MarkOutputs(*r, {reps.data(), reps.size()});
   return absl::OkStatus();

@@ -19,6 +19,7 @@ class TapeContext final : public Context {
   absl::Status Dispatch(const OpCall& call, std::span<TensorRep*> outputs) override;
   bool executing_eagerly() const override { return below_->executing_eagerly(); }
   Context& base() override { return below_->base(); }
+  RandomSeeds& random_seeds() override { return below_->random_seeds(); }
   absl::Status RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward,
                             Origin origin) override;
 

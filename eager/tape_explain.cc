@@ -59,7 +59,7 @@ class Path {
     const OpSchema& schema = GetOp(r.op);
     const std::string cut = absl::StrCat("the path is cut by ", Describe(r));
     if (schema.differentiable())
-      return absl::StrCat(cut, ": it gives ", std::string(DTypeName(r.infos[r.num_inputs].dtype)), ", which has no gradient");
+      return absl::StrCat(cut, ": it gives ", std::string(DTypeName(r.infos()[r.num_inputs].dtype)), ", which has no gradient");
     return absl::StrCat(cut, schema.not_differentiable().empty() ? ", which has no gradient" : absl::StrCat(": ", schema.not_differentiable()));
   }
 

@@ -1,7 +1,7 @@
 // What a tape keeps of one op, and the arena that records lie in.
 //
 // A record and its arrays are one piece of arena memory: the tensors it holds references to (inputs, then outputs; null
-// where the gradient does not read the value), dtype and shape of those, the values its inputs stand for, attributes.
+// where the gradient does not read the value), dtype and shape of those, the values its inputs stand for.
 #pragma once
 #include <deque>
 #include <span>
@@ -27,17 +27,26 @@ struct TapeRecord {
   int32_t custom;          // index of the custom gradient; -1: the op's own
   int32_t num_attrs;
   Origin origin;
-  Tensor* tensors;         // [num_inputs + num_outputs], undefined where not kept
-  TensorInfo* infos;       // the same number; set where a tensor is not kept
-  int32_t* input_values;   // [num_inputs]; negative (kCutBit, kNoValue) where no gradient can flow
   AttrRef* attrs;
+  // Behind the header: tensors [num_inputs + num_outputs], undefined where not kept; infos [the same], set where a
+  // tensor is not kept; input values [num_inputs], negative (kCutBit, kNoValue) where no gradient can flow.
 
-  std::span<const Tensor> inputs() const { return {tensors, static_cast<size_t>(num_inputs)}; }
-  std::span<const Tensor> outputs() const { return {tensors + num_inputs, static_cast<size_t>(num_outputs)}; }
-  std::span<const int32_t> values() const { return {input_values, static_cast<size_t>(num_inputs)}; }
+  static size_t Bytes(int num_inputs, int num_outputs) {
+    return sizeof(TapeRecord) + (num_inputs + num_outputs) * (sizeof(Tensor) + sizeof(TensorInfo)) + num_inputs * sizeof(int32_t);
+  }
+  int size() const { return num_inputs + num_outputs; }
+  Tensor* tensors() { return reinterpret_cast<Tensor*>(this + 1); }
+  TensorInfo* infos() { return reinterpret_cast<TensorInfo*>(tensors() + size()); }
+  int32_t* input_values() { return reinterpret_cast<int32_t*>(infos() + size()); }
+  const Tensor* tensors() const { return const_cast<TapeRecord*>(this)->tensors(); }
+  const TensorInfo* infos() const { return const_cast<TapeRecord*>(this)->infos(); }
+  std::span<const Tensor> inputs() const { return {tensors(), static_cast<size_t>(num_inputs)}; }
+  std::span<const Tensor> outputs() const { return {tensors() + num_inputs, static_cast<size_t>(num_outputs)}; }
+  std::span<const int32_t> values() const { return {const_cast<TapeRecord*>(this)->input_values(), static_cast<size_t>(num_inputs)}; }
   // Lets go of the tensors. The rest stays, for Explain.
   void Release() {
-    for (int i = 0; i < num_inputs + num_outputs; ++i) tensors[i] = Tensor();
+    for (int i = 0; i < size(); ++i)
+      if (TensorRep* rep = tensors()[i].release()) Unref(rep);
   }
 };
 
