@@ -48,7 +48,7 @@ CapturedFunction CaptureTensors(const std::function<Tensors(const Tensors&)>& fu
       if (!outputs[i].symbolic()) outputs[i] = Constant(outputs[i]);
     }
   }
-  std::vector<Name> feeds, fetches;
+  std::vector<TensorName> feeds, fetches;
   {
     const GraphState& graph = state->graph.state();
     std::shared_lock lock(graph.mutex);
@@ -59,7 +59,7 @@ CapturedFunction CaptureTensors(const std::function<Tensors(const Tensors&)>& fu
   fetches.assign(state->output_names.begin(), state->output_names.end());
   state->session = std::make_unique<Session>(state->graph, options.session);
   // Variables that the function made while it was traced live in the Session.
-  if (!state->graph.state().initializers.empty()) state->session->Run({}, std::vector<Name>{}, {Name(state->graph.Initializer())});
+  if (!state->graph.state().initializers.empty()) state->session->Run({}, std::vector<TensorName>{}, {TensorName(state->graph.Initializer())});
   state->run = state->session->MakeCallable(feeds, fetches);
   CapturedFunction captured;
   captured.state_ = std::move(state);

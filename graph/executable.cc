@@ -47,10 +47,8 @@ absl::StatusOr<std::shared_ptr<Executable>> Executable::Make(const GraphState& s
     std::shared_lock lock(state.mutex);
     RETURN_IF_ERROR(made->Extract(state, signature));
   }
-  EventLog events;
-  OptimizeOptions passes{options.level, options.disable, options.enable};
-  RETURN_IF_ERROR(Optimize(made->graph_, made->roots_, passes, log ? &events : nullptr));
-  if (log) made->report_ = events.ToText();
+  OptimizeOptions passes{options.level, options.disable, options.enable, options.max_passes, options.max_rewrites};
+  RETURN_IF_ERROR(Optimize(made->graph_, made->roots_, passes, log ? &made->log_ : nullptr));
   ASSIGN_OR_RETURN(made->order_, made->graph_.TopologicalOrder());
   return made;
 }

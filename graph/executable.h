@@ -8,6 +8,7 @@
 
 #include "graph/executor.h"
 #include "graph/graph_state.h"
+#include "graph/passes/event_log.h"
 
 namespace tandem {
 
@@ -53,8 +54,10 @@ class Executable {
   absl::Status CheckFeeds(std::span<TensorRep* const> feeds) const;
 
   const NodeGraph& graph() const { return graph_; }
+  const GraphRoots& roots() const { return roots_; }
+  std::span<const int32_t> order() const { return order_; }
   int nodes_before() const { return nodes_before_; }
-  const std::string& report() const { return report_; }
+  const EventLog& log() const { return log_; }  // empty unless asked for
 
  private:
   Executable() = default;
@@ -70,7 +73,7 @@ class Executable {
   std::vector<int32_t> order_, feed_positions_;
   std::vector<FeedInfo> feeds_;  // of all feeds of the signature
   int nodes_before_ = 0;
-  std::string report_;
+  EventLog log_;
 
   std::shared_mutex mutex_;
   std::deque<std::shared_ptr<PlannedRun>> plans_;  // the newest first; bounded

@@ -186,6 +186,15 @@ absl::Status GraphContext::RecordCustom(std::string_view name, const Tensors& in
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::string> GraphContext::OwnHostFunction(std::string_view name, HostFunction function) {
+  std::unique_lock lock(state_->mutex);
+  const std::string base(name.empty() ? std::string_view("EagerFunc") : name);
+  std::string token = base;
+  for (int i = 1; state_->host_functions.contains(token); ++i) token = absl::StrCat(base, "_", i);
+  state_->host_functions.emplace(token, std::make_shared<const HostFunction>(std::move(function)));
+  return token;
+}
+
 GraphContext* CurrentGraphContext() {
   Context& context = CurrentContext();
   return context.executing_eagerly() ? nullptr : dynamic_cast<GraphContext*>(&context.base());

@@ -5,11 +5,12 @@
 // name scopes; control inputs and the device from their scopes (core/scopes.h).
 #pragma once
 #include "core/context.h"
+#include "core/host_function.h"
 #include "graph/graph_state.h"
 
 namespace tandem {
 
-class GraphContext final : public Context {
+class GraphContext final : public Context, public HostFunctionOwner {
  public:
   explicit GraphContext(RefPtr<GraphState> state) : state_(std::move(state)) {}
 
@@ -21,6 +22,8 @@ class GraphContext final : public Context {
   // One IdentityN over outputs and inputs that carries the derivative (`_gradient_op_type`), as TensorFlow writes it.
   absl::Status RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward,
                             Origin origin) override;
+  // The graph owns the callable from here on. The token is its name, made unique.
+  absl::StatusOr<std::string> OwnHostFunction(std::string_view name, HostFunction function) override;
   RandomSeeds& random_seeds() override { return state_->seeds; }
 
   GraphState& state() const { return *state_; }

@@ -66,6 +66,12 @@ Origin GraphState::NodeOrigin(int node) const {
   return nodes.node(node).origin;
 }
 
+Tensor GraphState::ConstantValue(int node, int) const {
+  std::shared_lock lock(mutex);
+  const Node& n = nodes.node(node);
+  return n.op == Op<"Const">() ? n.attrs[0].ref().get<Tensor>() : Tensor();
+}
+
 std::string GraphState::UniqueName(std::string_view base) {
   for (; named_ < nodes.size(); ++named_) next_suffix_.try_emplace(LowerCaseHash(nodes.node(named_).name), 1);
   const auto it = next_suffix_.find(LowerCaseHash(base));

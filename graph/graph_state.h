@@ -28,6 +28,7 @@ class GraphState : public SymbolicGraph {
   ~GraphState() override;
   std::string TensorName(int node, int output) const override;
   Origin NodeOrigin(int node) const override;
+  Tensor ConstantValue(int node, int output) const override;
 
   mutable std::shared_mutex mutex;
   NodeGraph nodes;

@@ -23,12 +23,12 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
 
   ResourceManager& resources() override { return resources_; }
   absl::Status CallHostFunction(std::string_view token, std::span<const Tensor> inputs, Tensors* outputs) override {
-    std::shared_ptr<const HostFunction> own;
-    {
+    const auto function = ResolveHostFunction(token, [&](std::string_view name) {
       std::shared_lock lock(graph_->mutex);
-      if (const auto it = graph_->host_functions.find(token); it != graph_->host_functions.end()) own = it->second;
-    }
-    return own ? RunHostFunction(*own, token, inputs, outputs) : RunHostFunction(token, inputs, outputs);
+      const auto it = graph_->host_functions.find(name);
+      return it != graph_->host_functions.end() ? it->second : FindHostFunction(name);
+    });
+    return function ? RunHostFunction(*function, token, inputs, outputs) : RunHostFunction(token, inputs, outputs);
   }
   StateSlot* NodeState(std::string_view node) override {
     std::lock_guard lock(states_mutex_);
@@ -36,12 +36,12 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
   }
   KernelEnv& kernel_env() override { return *this; }
 
-  absl::StatusOr<TensorId> Resolve(const Name& name, std::string_view what) const {
+  absl::StatusOr<TensorId> Resolve(const TensorName& name, std::string_view what) const {
     if (name.tensor().defined()) return graph_->IdOf(name.tensor(), what);
     std::shared_lock lock(graph_->mutex);
     return graph_->FindTensor(name.text());
   }
-  absl::StatusOr<int32_t> ResolveNode(const Name& name) const {
+  absl::StatusOr<int32_t> ResolveNode(const TensorName& name) const {
     if (name.tensor().defined()) {
       ASSIGN_OR_RETURN(TensorId t, graph_->IdOf(name.tensor(), "target"));
       return t.node;
@@ -49,16 +49,16 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
     std::shared_lock lock(graph_->mutex);
     return graph_->FindNode(name.text());
   }
-  absl::Status ResolveAll(std::span<const Name> feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets, RunSignature* s) const {
-    for (const Name& n : feeds) {
+  absl::Status ResolveAll(std::span<const TensorName> feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets, RunSignature* s) const {
+    for (const TensorName& n : feeds) {
       ASSIGN_OR_RETURN(TensorId t, Resolve(n, "feed"));
       s->feeds.push_back(t);
     }
-    for (const Name& n : fetches) {
+    for (const TensorName& n : fetches) {
       ASSIGN_OR_RETURN(TensorId t, Resolve(n, "fetch"));
       s->fetches.push_back(t);
     }
-    for (const Name& n : targets) {
+    for (const TensorName& n : targets) {
       ASSIGN_OR_RETURN(int32_t id, ResolveNode(n));
       s->targets.push_back(id);
     }
@@ -186,7 +186,7 @@ Session& Session::operator=(Session&& other) noexcept {
   return *this;
 }
 
-Tensors Session::RunAll(std::span<const Feed> feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets, const RunOptions& options) {
+Tensors Session::RunAll(std::span<const Feed> feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets, const RunOptions& options) {
   RunSignature signature;
   for (const Feed& f : feeds) signature.feeds.push_back(ValueOrThrow(state_->Resolve(f.name, "feed")));
   ThrowIfError(state_->ResolveAll({}, fetches, targets, &signature));
@@ -199,7 +199,7 @@ Tensors Session::RunAll(std::span<const Feed> feeds, const std::vector<Name>& fe
   return result;
 }
 
-Callable Session::MakeCallable(const std::vector<Name>& feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets) {
+Callable Session::MakeCallable(const std::vector<TensorName>& feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets) {
   RunSignature signature;
   ThrowIfError(state_->ResolveAll(feeds, fetches, targets, &signature));
   Callable callable;
@@ -207,15 +207,46 @@ Callable Session::MakeCallable(const std::vector<Name>& feeds, const std::vector
   return callable;
 }
 
-ExecutableInfo Session::Explain(const std::vector<Name>& feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets) {
+ExecutableInfo Session::Explain(const std::vector<TensorName>& feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets) {
   RunSignature signature;
   ThrowIfError(state_->ResolveAll(feeds, fetches, targets, &signature));
   const auto executable = ValueOrThrow(Executable::Make(state_->graph(), signature, state_->options(), true));
   ExecutableInfo info;
   info.nodes_before = executable->nodes_before();
   info.nodes_after = executable->graph().size();
-  info.report = executable->report();
+  info.report = executable->log().ToText();
+  info.report_json = executable->log().ToJson();
+  info.last_rewrite = executable->log().LastRewrite();
+  GraphState& optimised = info.graph.state();
+  for (const Node& node : executable->graph().nodes()) optimised.by_name.emplace(node.name, static_cast<int32_t>(optimised.by_name.size()));
+  optimised.nodes = executable->graph();
   return info;
+}
+
+std::vector<TensorName> RequiredFeeds(const Graph& graph, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets) {
+  SessionState session(RefPtr<GraphState>::Share(&graph.state()), {});
+  RunSignature signature;
+  ThrowIfError(session.ResolveAll({}, fetches, targets, &signature));
+  const GraphState& state = graph.state();
+  std::shared_lock lock(state.mutex);
+  std::vector<bool> seen(state.nodes.size(), false);
+  std::vector<int32_t> stack;
+  const auto visit = [&](int32_t id) {
+    if (!seen[id]) stack.push_back(id);
+    seen[id] = true;
+  };
+  for (TensorId t : signature.fetches) visit(t.node);
+  for (int32_t id : signature.targets) visit(id);
+  while (!stack.empty()) {
+    const Node& node = state.nodes.node(stack.back());
+    stack.pop_back();
+    for (TensorId t : node.inputs) visit(t.node);
+    for (int32_t c : node.controls) visit(c);
+  }
+  std::vector<TensorName> feeds;
+  for (int32_t id = 0; id < state.nodes.size(); ++id)
+    if (seen[id] && state.nodes.node(id).op == Op<"Placeholder">()) feeds.emplace_back(std::string(state.nodes.node(id).name));
+  return feeds;
 }
 
 SessionStatistics Session::statistics() const { return state_->statistics(); }

@@ -34,14 +34,16 @@ struct SessionOptions {
   std::vector<std::string> disable;  // passes by name, as `tandem optimize --explain` prints them
   std::vector<std::string> enable;   // passes that no level has: "fast-math", "fast-epilogues"
   int threads = 0;                   // for one Run; 0 = all cores, shared by concurrent Runs
+  int max_passes = -1;               // only the first so many of the level's passes (`tandem check`); -1: all
+  int64_t max_rewrites = -1;         // of the last of those; -1: all
 };
 
 // A tensor or op by name, or a symbolic tensor.
-class Name {
+class TensorName {
  public:
-  Name(const char* name) : text_(name) {}
-  Name(std::string name) : text_(std::move(name)) {}
-  Name(const Tensor& symbolic) : tensor_(symbolic) {}
+  TensorName(const char* name) : text_(name) {}
+  TensorName(std::string name) : text_(std::move(name)) {}
+  TensorName(const Tensor& symbolic) : tensor_(symbolic) {}
   const std::string& text() const { return text_; }
   const Tensor& tensor() const { return tensor_; }  // undefined when named by text
 
@@ -53,7 +55,7 @@ template <class T>
 concept NameLike = std::convertible_to<const T&, std::string_view> || std::same_as<T, Tensor>;
 
 struct Feed {
-  Name name;
+  TensorName name;
   Tensor value;
 };
 
@@ -92,6 +94,9 @@ struct RunOptions {
   RunTrace* trace = nullptr;                        // filled when given
 };
 
+// The placeholders that a Run of these fetches and targets must be fed, in the order they were made.
+std::vector<TensorName> RequiredFeeds(const Graph& graph, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets = {});
+
 struct SessionStatistics {
   int64_t executables = 0;  // signatures optimised so far
   int64_t plans = 0;        // plans made so far, one for each signature of fed shapes
@@ -100,8 +105,10 @@ struct SessionStatistics {
 
 struct ExecutableInfo {
   int nodes_before = 0, nodes_after = 0;
-  std::string report;     // what was rewritten and what nearly was
-  std::string graph_text;  // the optimised graph
+  std::string report;        // what was rewritten and what nearly was
+  std::string report_json;   // the same as a JSON array of events
+  std::string last_rewrite;  // the last one made, a line
+  Graph graph;               // the optimised graph, for looking at and saving
 };
 
 class SessionState;
@@ -130,19 +137,19 @@ class Session {
 
   template <NameLike F>
   Tensor Run(std::initializer_list<Feed> feeds, const F& fetch) {
-    return RunAll({feeds.begin(), feeds.size()}, {Name(fetch)}, {}, {})[0];
+    return RunAll({feeds.begin(), feeds.size()}, {TensorName(fetch)}, {}, {})[0];
   }
-  Tensors Run(std::initializer_list<Feed> feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets = {},
+  Tensors Run(std::initializer_list<Feed> feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets = {},
               const RunOptions& options = {}) {
     return RunAll({feeds.begin(), feeds.size()}, fetches, targets, options);
   }
-  Tensors RunAll(std::span<const Feed> feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets,
+  Tensors RunAll(std::span<const Feed> feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets,
                  const RunOptions& options);
 
-  Callable MakeCallable(const std::vector<Name>& feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets = {});
+  Callable MakeCallable(const std::vector<TensorName>& feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets = {});
 
   // What a Run with these feeds, fetches and targets would execute.
-  ExecutableInfo Explain(const std::vector<Name>& feeds, const std::vector<Name>& fetches, const std::vector<Name>& targets = {});
+  ExecutableInfo Explain(const std::vector<TensorName>& feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets = {});
   SessionStatistics statistics() const;
 
  private:

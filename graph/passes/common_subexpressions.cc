@@ -61,7 +61,7 @@ void MergeCommonSubexpressions(Rewriter& rw) {
     if (added) continue;
     const int32_t first = it->second;
     const int32_t pair[] = {id, first};
-    rw.Begin("merge", pair);
+    if (!rw.Begin("merge", pair)) return;
     for (size_t k = 0; k < rw.node(id).outputs.size(); ++k) {
       const auto output = static_cast<int32_t>(k);
       rw.Redirect({id, output}, {first, output});

@@ -25,7 +25,20 @@ std::string JsonList(const std::vector<std::string>& names) {
   return absl::StrCat("[", absl::StrJoin(names, ",", [](std::string* out, const std::string& n) { *out += Json(n); }), "]");
 }
 
+std::string Line(const Event& e) {
+  std::string text = absl::StrCat(e.near_miss ? "not done: " : "", Absl(e.pass), ": ", Absl(e.rule), ": ", Names(e.before));
+  if (!e.after.empty()) absl::StrAppend(&text, " -> ", Names(e.after));
+  if (!e.reason.empty()) absl::StrAppend(&text, " (", e.reason, ")");
+  return text + "\n";
+}
+
 }  // namespace
+
+std::string EventLog::LastRewrite() const {
+  for (size_t i = events.size(); i-- > 0;)
+    if (!events[i].near_miss && !events[i].before.empty()) return Line(events[i]);
+  return "";
+}
 
 std::string EventLog::ToText(size_t max_lines) const {
   std::map<std::pair<std::string, std::string>, std::pair<int, int64_t>> counts;
@@ -46,10 +59,7 @@ std::string EventLog::ToText(size_t max_lines) const {
         absl::StrAppend(&text, "…\n");
         return text;
       }
-      absl::StrAppend(&text, near_miss ? "not done: " : "", Absl(e.pass), ": ", Absl(e.rule), ": ", Names(e.before));
-      if (!e.after.empty()) absl::StrAppend(&text, " -> ", Names(e.after));
-      if (!e.reason.empty()) absl::StrAppend(&text, " (", e.reason, ")");
-      text += "\n";
+      text += Line(e);
     }
   }
   return text;

@@ -46,6 +46,8 @@ class EventLog {
 
   // Rewrites by pass and rule with counts, then each of them, then near misses: for people.
   std::string ToText(size_t max_lines = 200) const;
+  // The last event that changed the graph, as a line of ToText; "" when there was none.
+  std::string LastRewrite() const;
   // A JSON array of events without their edits.
   std::string ToJson() const;
   // Where a tensor of the input graph lives in the output graph; node -1 when nothing computes it any more.

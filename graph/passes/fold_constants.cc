@@ -60,7 +60,7 @@ void FoldConstants(Rewriter& rw) {
       bytes += rep->bytes();
     }
     if (bytes > kMaxFoldedBytes) continue;
-    rw.Begin("fold", {&id, 1});
+    if (!rw.Begin("fold", {&id, 1})) return;
     // Control edges stay true: the constant waits for what the node waited for.
     for (size_t k = 0; k < values.size(); ++k) {
       const TensorId from{id, static_cast<int32_t>(k)};

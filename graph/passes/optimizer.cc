@@ -10,7 +10,11 @@ std::span<const Pass> AllPasses() {
   static constexpr Pass kPasses[] = {
       {"shape-inference", OptLevel::kO1, true, InferShapes, "static shapes flow to all readers"},
       {"constant-folding", OptLevel::kO1, true, FoldConstants, "what depends on constants only is computed once"},
+      {"algebra", OptLevel::kO2, true, Simplify, "rules exact in IEEE arithmetic"},
+      {"layout", OptLevel::kO2, true, EliminateLayout, "transposes, reshapes, slices and pads that move nothing go"},
       {"cse", OptLevel::kO1, true, MergeCommonSubexpressions, "equal pure nodes become one"},
+      {"contraction-fusion", OptLevel::kO2, true, FuseContractions, "MatMul and Conv2D take bias, residual and activation in"},
+      {"elementwise-fusion", OptLevel::kO2, true, FuseElementwise, "clusters of elementwise ops run as one loop"},
   };
   return kPasses;
 }
@@ -43,8 +47,9 @@ absl::Status Optimize(NodeGraph& graph, GraphRoots& roots, const OptimizeOptions
   for (const Pass& pass : AllPasses()) {
     const bool on = pass.in_levels ? options.level >= pass.level && !listed(options.disable, pass.name) : listed(options.enable, pass.name);
     if (!on) continue;
-    if (options.max_passes >= 0 && done++ >= options.max_passes) break;
-    Rewriter rw(graph, roots, pass.name, log);
+    if (options.max_passes >= 0 && done == options.max_passes) break;
+    ++done;
+    Rewriter rw(graph, roots, pass.name, log, done == options.max_passes ? options.max_rewrites : -1);
     pass.run(rw);
     rw.Compact();
   }

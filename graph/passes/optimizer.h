@@ -26,7 +26,8 @@ struct GraphRoots {
 struct OptimizeOptions {
   OptLevel level = OptLevel::kO2;
   std::vector<std::string> disable, enable;
-  int max_passes = -1;  // only the first so many, for the checker; -1: all
+  int max_passes = -1;        // only the first so many that are on, for the checker; -1: all
+  int64_t max_rewrites = -1;  // of the last of them; -1: all
 };
 
 // An error is one of the optimiser itself; what fails in the graph is left to the run.

@@ -30,4 +30,15 @@ inline constexpr int64_t kMaxFoldedBytes = 10 << 20;
 // Commutative ops compare without the order of their first two inputs.
 void MergeCommonSubexpressions(Rewriter& rw);
 
+// Rules exact in IEEE arithmetic (algebra.cc has the table).
+void Simplify(Rewriter& rw);
+// Transposes, reshapes, slices and pads that move nothing go; pairs become one.
+void EliminateLayout(Rewriter& rw);
+
+// MatMul and Conv2D with bias, residual and activation become FusedMatMul and FusedConv2D.
+void FuseContractions(Rewriter& rw);
+
+// Clusters of elementwise ops become one FusedElementwise node each, which runs as one loop over memory.
+void FuseElementwise(Rewriter& rw);
+
 }  // namespace tandem

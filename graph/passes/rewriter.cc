@@ -4,8 +4,8 @@
 
 namespace tandem {
 
-Rewriter::Rewriter(NodeGraph& graph, GraphRoots& roots, std::string_view pass, EventLog* log)
-    : graph_(graph), roots_(roots), pass_(pass), log_(log) {
+Rewriter::Rewriter(NodeGraph& graph, GraphRoots& roots, std::string_view pass, EventLog* log, int64_t max_rewrites)
+    : graph_(graph), roots_(roots), pass_(pass), log_(log), max_rewrites_(max_rewrites) {
   uses_.resize(graph.size());
   for (int32_t id = 0; id < graph.size(); ++id) AddUses(id);
   queued_.resize(graph.size(), false);
@@ -83,8 +83,14 @@ int32_t Rewriter::OnlyReader(TensorId t) {
   return reader < 0 ? -1 : reader;
 }
 
-void Rewriter::Begin(std::string_view rule, std::span<const int32_t> replaced) {
-  if (!log_) return;
+bool Rewriter::Begin(std::string_view rule, std::span<const int32_t> replaced) {
+  if (max_rewrites_ >= 0 && rewrites_ >= max_rewrites_) return false;
+  ++rewrites_;
+  if (log_) AddEvent(rule, replaced);
+  return true;
+}
+
+void Rewriter::AddEvent(std::string_view rule, std::span<const int32_t> replaced) {
   Event& event = log_->events.emplace_back();
   event.pass = pass_;
   event.rule = rule;
@@ -99,7 +105,7 @@ void Rewriter::End(std::string reason, int64_t saved_bytes) {
 
 void Rewriter::NearMiss(std::string_view rule, std::span<const int32_t> nodes, std::string reason) {
   if (!log_) return;
-  Begin(rule, nodes);
+  AddEvent(rule, nodes);
   log_->events.back().near_miss = true;
   log_->events.back().reason = std::move(reason);
 }

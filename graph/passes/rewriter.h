@@ -22,7 +22,9 @@ namespace tandem {
 class Rewriter {
  public:
   // log may be null. The pass name is a literal.
-  Rewriter(NodeGraph& graph, GraphRoots& roots, std::string_view pass, EventLog* log);
+  // max_rewrites: events that Begin allows; -1: all.
+  Rewriter(NodeGraph& graph, GraphRoots& roots, std::string_view pass, EventLog* log, int64_t max_rewrites = -1);
+  int64_t rewrites() const { return rewrites_; }  // begun so far
 
   NodeGraph& graph() { return graph_; }
   const NodeGraph& graph() const { return graph_; }
@@ -40,8 +42,9 @@ class Rewriter {
   // The one node that reads this output and nothing else does: not fetched, no control edge, not a target. -1 otherwise.
   int32_t OnlyReader(TensorId t);
 
-  // One event: what happens between Begin and End. Rules are literals.
-  void Begin(std::string_view rule, std::span<const int32_t> replaced);
+  // One event: what happens between Begin and End. False when this rewrite must not be made (the checker bisects a
+  // difference by leaving rewrites out): the pass then goes on without it. Rules are literals.
+  [[nodiscard]] bool Begin(std::string_view rule, std::span<const int32_t> replaced);
   void End(std::string reason = "", int64_t saved_bytes = 0);
   // "MatMul+Add not fused: the sum is also fetched".
   void NearMiss(std::string_view rule, std::span<const int32_t> nodes, std::string reason);
@@ -70,6 +73,7 @@ class Rewriter {
   bool Pop(int32_t* id);
 
  private:
+  void AddEvent(std::string_view rule, std::span<const int32_t> replaced);
   void AddUses(int32_t id);
   int32_t Append(Node node);
   std::string FreshName(std::string_view base, std::string_view suffix);
@@ -87,6 +91,7 @@ class Rewriter {
   absl::flat_hash_set<TensorId> fetched_;
   absl::flat_hash_set<std::string> names_;                  // made by this pass or taken; filled at the first fresh name
   int64_t name_counter_ = 0;
+  int64_t rewrites_ = 0, max_rewrites_ = -1;
 };
 
 }  // namespace tandem
