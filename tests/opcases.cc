@@ -178,7 +178,7 @@ absl::Status RunSession(const GoldenCase& c, OptLevel level, Tensors* fetched) {
   options.level = level;
   const Graph graph = Graph::Parse(c.graph.SerializeAsString());
   Session session(graph, options);
-  std::vector<Name> fetches, targets;
+  std::vector<TensorName> fetches, targets;
   for (const std::string& name : c.fetches()) fetches.emplace_back(name);
   targets.emplace_back("op");
   *fetched = session.Run({}, fetches, targets);

@@ -1,0 +1,55 @@
+// Gradients of reductions, scans and searches: ties, zeros, any axes, first and second order.
+#include <catch2/catch.hpp>
+
+#include "tandem.h"
+#include "tests/gradient_check.h"
+
+namespace tandem {
+namespace {
+
+Tensor F64(const Shape& shape, const std::vector<double>& v) { return Tensor::FromData<double>(shape, v); }
+
+template <class F>
+std::vector<double> Gradient(const Tensor& x, F f) {
+  GradientTape tape;
+  tape.Watch(x);
+  return tape.Gradient(f(x), x).template ToVector<double>();
+}
+
+}  // namespace
+
+TEST_CASE("elements that share the extreme share its gradient") {
+  const Tensor x = F64({4}, {1, 2, 2, 2});
+  CHECK(Gradient(x, [](const Tensor& t) { return Max(t, 0); }) == std::vector<double>{0, 1 / 3., 1 / 3., 1 / 3.});
+  CHECK(Gradient(F64({2, 2}, {3, 3, 5, 4}), [](const Tensor& t) { return Min(t, 1); }) == std::vector<double>{0.5, 0.5, 0, 1});
+  CHECK(Gradient(F64({2, 2}, {3, 1, 3, 4}), [](const Tensor& t) { return Max(t, 0, {.keep_dims = true}); }) == std::vector<double>{0.5, 0, 0.5, 1});
+}
+
+TEST_CASE("a product's gradient is right at zeros") {
+  CHECK(Gradient(F64({2}, {0, 2}), [](const Tensor& t) { return Prod(t); }) == std::vector<double>{2, 0});
+  CHECK(Gradient(F64({3}, {0, 2, 3}), [](const Tensor& t) { return Prod(t); }) == std::vector<double>{6, 0, 0});
+  CHECK(Gradient(F64({3}, {0, 0, 3}), [](const Tensor& t) { return Prod(t, 0); }) == std::vector<double>{0, 0, 0});
+  CHECK(Gradient(F64({2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 11, 12}), [](const Tensor& t) { return Prod(t, {0, 2}); }) ==
+        std::vector<double>{112, 56, 0, 0, 792, 660, 16, 14, 0, 108, 360, 330});
+}
+
+TEST_CASE("gradients agree with differences, twice") {
+  const Tensor x = F64({2, 3, 2}, {0.5, -1.25, 2, 0, 1.5, -0.75, 1, 3, -2, 0.25, 4, -1.5});
+  const std::pair<const char*, TensorFunction> functions[] = {
+      {"sum of squares", [](const Tensors& t) { return Sum(t[0] * t[0], {0, 2}); }},
+      {"mean", [](const Tensors& t) { return Mean(t[0] * t[0], -1, {.keep_dims = true}); }},
+      {"max", [](const Tensors& t) { return Max(t[0], 1) * Max(t[0]); }},
+      {"min", [](const Tensors& t) { return Min(t[0] * t[0] * t[0], {0, 1}); }},
+      {"l2 loss", [](const Tensors& t) { return L2Loss(t[0]); }},
+      {"cumsum", [](const Tensors& t) { return CumSum(t[0] * t[0], 1, {.exclusive = true}); }},
+      {"cumsum reversed", [](const Tensors& t) { return CumSum(t[0] * t[0], -1, {.reverse = true}); }},
+      {"top k", [](const Tensors& t) { return TopK(t[0] * t[0] * t[0], 1).values; }},
+  };
+  for (const auto& [name, f] : functions) {
+    CAPTURE(name);
+    CHECK(GradientDifference(f, {x}) == "");
+    CHECK(SecondGradientDifference(f, {x}) == "");
+  }
+}
+
+}  // namespace tandem

@@ -1,0 +1,86 @@
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "core/context.h"
+#include "core/epilogues.h"
+#include "tandem.h"
+
+namespace tandem {
+namespace {
+
+Tensor Random(const Shape& shape, int seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(static_cast<size_t>(*shape.num_elements()));
+  for (float& v : values) v = normal(generator);
+  return Tensor::FromData<float>(shape, values);
+}
+
+using Names = std::vector<std::string>;
+
+Tensor FusedMatMul(const Tensors& inputs, MatMulOptions o, const Names& ops, float alpha = 0.2f) {
+  return RunList(Op<"FusedMatMul">(), inputs, {o.transpose_a, o.transpose_b, std::span<const std::string>(ops), 1e-4f, alpha});
+}
+
+Tensor FusedConv2D(const Tensors& inputs, const Conv2DOptions& o, const Names& ops) {
+  using List = std::span<const int64_t>;
+  return RunList(Op<"FusedConv2D">(), inputs,
+                 {List(o.strides), o.padding, List(), o.data_format, List(o.dilations), true, std::span<const std::string>(ops), 1e-4f, 0.2f});
+}
+
+// Any NaN equals any NaN.
+int64_t DifferentBits(const Tensor& a, const Tensor& b) {
+  REQUIRE(a.shape() == b.shape());
+  int64_t different = 0;
+  for (int64_t i = 0; i < a.size(); ++i) {
+    const float x = a.data<float>()[i], y = b.data<float>()[i];
+    if (std::memcmp(&x, &y, sizeof x) && !(x != x && y != y)) ++different;
+  }
+  return different;
+}
+
+std::string ErrorOf(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+constexpr int kSizes[][3] = {{1, 1, 1}, {2, 3, 4}, {7, 100, 33}, {64, 784, 10}, {33, 65, 129}, {300, 20, 5}};
+
+}  // namespace
+
+TEST_CASE("a fused product has the bits of its parts") {
+  for (const auto& [m, k, n] : kSizes) {
+    const Tensor a = Random({m, k}, 1), b = Random({k, n}, 2), bias = Random({n}, 3), residual = Random({m, n}, 4);
+    const Tensor sum = Add(Add(MatMul(a, b), bias), residual);
+    CHECK(DifferentBits(FusedMatMul({a, b, bias}, {}, {"BiasAdd"}), Add(MatMul(a, b), bias)) == 0);
+    CHECK(DifferentBits(FusedMatMul({a, b, bias, residual}, {}, {"BiasAdd", "Add"}), sum) == 0);
+  }
+}
+
+TEST_CASE("a fused convolution has the bits of its parts") {
+  const Tensor x = Random({2, 9, 8, 5}, 1), w = Random({3, 3, 5, 7}, 2), bias = Random({7}, 3);
+  const Conv2DOptions same = {.padding = "SAME"};
+  const Tensor sum = Add(Conv2D(x, w, same), bias), residual = Random({2, 9, 8, 7}, 4);
+  CHECK(DifferentBits(FusedConv2D({x, w, bias}, same, {"BiasAdd"}), sum) == 0);
+  CHECK(DifferentBits(FusedConv2D({x, w, bias, residual}, same, {"BiasAdd", "Add"}), Add(sum, residual)) == 0);
+  const Conv2DOptions first = {.padding = "SAME", .data_format = "NCHW"};
+  const Tensor image = Random({2, 5, 9, 8}, 1), column = Tensor::FromData<float>({7, 1, 1}, bias.data<float>());
+  CHECK(DifferentBits(FusedConv2D({image, w, bias}, first, {"BiasAdd"}), Add(Conv2D(image, w, first), column)) == 0);
+}
+
+TEST_CASE("a wrong fused product says what is wrong") {
+  const Tensor a = Random({2, 3}, 1), b = Random({3, 2}, 2);
+  CHECK(ErrorOf([&] { FusedMatMul({a, b, Random({3}, 1)}, {}, {"BiasAdd"}); }) == "FusedMatMul: args[0] is [3], must be [2] for BiasAdd");
+  CHECK(ErrorOf([&] { FusedMatMul({a, b, Random({1, 2}, 1)}, {}, {"Add"}); }) == "FusedMatMul: args[0] is [1,2], must be [2,2] for Add");
+  CHECK(ErrorOf([&] { FusedMatMul({a, b}, {}, {"BiasAdd"}); }) == "FusedMatMul: fused_ops needs more than the 0 tensors of args");
+  CHECK(ErrorOf([&] { FusedMatMul({a, b, Random({2}, 1)}, {}, {}); }) == "FusedMatMul: args has 1 tensors, fused_ops uses 0");
+  CHECK(ErrorOf([&] { FusedMatMul({a, b}, {}, {"Cosine"}); }) == "FusedMatMul: fused_ops has \"Cosine\", which cannot be fused");
+}
+
+}  // namespace tandem
