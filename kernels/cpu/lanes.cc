@@ -7,14 +7,20 @@
 namespace tandem {
 namespace {
 
-template <class Narrow, class Wide>
-void Widen(const void* from, void* to, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) static_cast<Wide*>(to)[i] = static_cast<Wide>(static_cast<const Narrow*>(from)[i]);
+// GCC 12 vectorises these at -O3 only: ten times as fast.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("O3")
+#endif
+template <class From, class To>
+void Convert(const void* from, void* to, int64_t n) {
+  const From* __restrict x = static_cast<const From*>(from);
+  To* __restrict y = static_cast<To*>(to);
+  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<To>(x[i]);
 }
-template <class Narrow, class Wide>
-void NarrowTo(const void* from, void* to, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) static_cast<Narrow*>(to)[i] = static_cast<Narrow>(static_cast<const Wide*>(from)[i]);
-}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 
 void WidenHalf(const void* from, void* to, int64_t n) { HalfToFloat(static_cast<const uint16_t*>(from), static_cast<float*>(to), n); }
 void NarrowHalf(const void* from, void* to, int64_t n) { FloatToHalf(static_cast<const float*>(from), static_cast<uint16_t*>(to), n); }
@@ -25,7 +31,7 @@ struct Table {
   Lanes rows[kNumDTypes];
   template <class Narrow, class Wide>
   void Set(DType dtype, VecType type) {
-    rows[static_cast<uint8_t>(dtype)] = {true, type, Widen<Narrow, Wide>, NarrowTo<Narrow, Wide>};
+    rows[static_cast<uint8_t>(dtype)] = {true, type, Convert<Narrow, Wide>, Convert<Wide, Narrow>};
   }
   Table() {
     for (const auto& [dtype, type] : {std::pair(kFloat32, VecType::kF32), {kFloat64, VecType::kF64}, {kInt32, VecType::kI32},

@@ -1,7 +1,5 @@
 // The broadcasting loop against element-by-element index arithmetic: random shapes of up to eight dimensions, rows from one
 // element to many, one thread and several.
-#include "kernels/cpu/broadcast.h"
-
 #include <catch2/catch.hpp>
 #include <random>
 
