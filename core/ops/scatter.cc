@@ -52,7 +52,8 @@ absl::Status CheckUpdates(const InferContext& c, const Shape& shape, std::string
 
 absl::Status InferScatterNd(InferContext& c) {
   ASSIGN_OR_RETURN(Shape shape, ShapeFromValue(c, 2));
-  RETURN_IF_ERROR(CheckUpdates(c, shape, "shape", 0, 1));
+  // A shape that is still to be fed is checked when it is there, so that the error can show it.
+  if (shape.fully_known()) RETURN_IF_ERROR(CheckUpdates(c, shape, "shape", 0, 1));
   return c.Output(std::move(shape));
 }
 Tensors ScatterNdGradient(const Recorded& op, const Tensor& dy) { return {Tensor(), GatherNd(dy, op.input(0)), Tensor()}; }
