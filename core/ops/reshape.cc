@@ -87,18 +87,21 @@ Tensors ReshapeGradient(const Recorded& op, const Tensor& dy) {
 OpSchema ShapeSchema() {
   return OpSchema("Shape", "The dimensions of the input, a vector.")
       .Signature("input:T", "output:out_type", "T:type; out_type:type=int32{int32,int64}")
+      .Traits(kReadsShapes)
       .KernelType("out_type")
       .Infer(InferShape).NotDifferentiable("a shape does not depend on values");
 }
 OpSchema SizeSchema() {
   return OpSchema("Size", "The number of elements of the input.")
       .Signature("input:T", "output:out_type", "T:type; out_type:type=int32{int32,int64}")
+      .Traits(kReadsShapes)
       .KernelType("out_type")
       .Infer(InferScalar).NotDifferentiable("a size does not depend on values");
 }
 OpSchema RankSchema() {
   return OpSchema("Rank", "The number of dimensions of the input.")
       .Signature("input:T", "output:int32", "T:type")
+      .Traits(kReadsShapes)
       .Infer(InferScalar).NotDifferentiable("a rank does not depend on values");
 }
 OpSchema ReshapeSchema() {
