@@ -58,10 +58,10 @@ void Destroy(TensorRep& rep) {
 void* EmptySentinel() { return const_cast<char*>(kSentinel); }
 
 TensorRep* NewRep(DType dtype, std::span<const int64_t> dims, int64_t count) {
-  const auto bytes = CheckedMultiply(count, static_cast<int64_t>(ElementBytes(dtype)));
-  if (!bytes) [[unlikely]] return nullptr;
+  int64_t bytes;
+  if (__builtin_mul_overflow(count, static_cast<int64_t>(ElementBytes(dtype)), &bytes)) [[unlikely]] return nullptr;
   char* data;
-  TensorRep* rep = NewBlock(dtype, static_cast<int>(dims.size()), static_cast<size_t>(*bytes), Storage::kOwned, &data);
+  TensorRep* rep = NewBlock(dtype, static_cast<int>(dims.size()), static_cast<size_t>(bytes), Storage::kOwned, &data);
   if (!rep) [[unlikely]] return nullptr;
   rep->count = count;
   rep->data = count ? data : EmptySentinel();
@@ -69,7 +69,7 @@ TensorRep* NewRep(DType dtype, std::span<const int64_t> dims, int64_t count) {
   if (DTypeSize(dtype) == 0) [[unlikely]] {
     if (dtype == kString) Construct<std::string>(*rep);
     else if (dtype == kVariant) Construct<Variant>(*rep);
-    else if (dtype == kResource && count) std::memset(data, 0, static_cast<size_t>(*bytes));
+    else if (dtype == kResource && count) std::memset(data, 0, static_cast<size_t>(bytes));
   }
   return rep;
 }

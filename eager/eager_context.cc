@@ -32,15 +32,15 @@ EagerEnv& Env() {
 // One operand is a single element: spread over a tile on the stack it meets the other's elements in the dense function.
 // Null when the shape is not the larger operand's, or memory is short: the general path knows.
 [[gnu::noinline]] TensorRep* DenseWithScalar(DenseFn dense, const TensorRep& a, const TensorRep& b, DType dtype) {
-  constexpr int64_t kTileBytes = 1024;
+  constexpr int64_t kTile = 128;  // elements, of at most 8 bytes
   const bool a_is_scalar = a.count == 1 && a.rank <= b.rank;
   const TensorRep &scalar = a_is_scalar ? a : b, &other = a_is_scalar ? b : a;
   if (scalar.count != 1 || scalar.rank > other.rank) return nullptr;
   TensorRep* out = NewRepLike(other, dtype);
   if (!out) return nullptr;
-  alignas(64) unsigned char tile[kTileBytes];
+  alignas(64) unsigned char tile[kTile * 8];
   const auto size = static_cast<int64_t>(DTypeSize(scalar.dtype)), out_size = static_cast<int64_t>(DTypeSize(dtype));
-  const int64_t step = std::min(other.count, kTileBytes / size);
+  const int64_t step = std::min(other.count, kTile);
   if (size == 4) std::fill_n(reinterpret_cast<uint32_t*>(tile), step, *scalar.as<uint32_t>());
   else if (size == 8) std::fill_n(reinterpret_cast<uint64_t*>(tile), step, *scalar.as<uint64_t>());
   else for (int64_t i = 0; i < step; ++i) std::memcpy(tile + i * size, scalar.data, size);

@@ -8,6 +8,9 @@
 namespace tandem {
 namespace {
 
+bool HoldsStrings(Operand x) { return x.kind() == Operand::Kind::kTensor && x.rep() && x.rep()->dtype == kString; }
+[[gnu::noinline]] Tensor JoinStrings(Operand x, Operand y) { return Run(Op<"Add">(), {x, y}, {}, x.origin()); }
+
 Tensors AddGradient(const Recorded& op, const Tensor& dy) { return {ReduceToInput(op, 0, dy), ReduceToInput(op, 1, dy)}; }
 
 Tensors SubGradient(const Recorded& op, const Tensor& dy) { return {ReduceToInput(op, 0, dy), BroadcastGradient(op, 1, [&] { return -dy; })}; }
@@ -149,8 +152,8 @@ OpSchema SquareSchema() {
 }
 
 Tensor Add(Operand x, Operand y) {
-  const bool strings = x.kind() == Operand::Kind::kTensor && x.rep() && x.rep()->dtype == kString;
-  return Run(strings ? Op<"Add">() : Op<"AddV2">(), {x, y}, {}, x.origin());
+  if (HoldsStrings(x)) [[unlikely]] return JoinStrings(x, y);
+  return Run(Op<"AddV2">(), {x, y}, {}, x.origin());
 }
 Tensor Sub(Operand x, Operand y) { return Run(Op<"Sub">(), {x, y}, {}, x.origin()); }
 Tensor Mul(Operand x, Operand y) { return Run(Op<"Mul">(), {x, y}, {}, x.origin()); }
