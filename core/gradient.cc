@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/kernel.h"
+#include "core/ops/likeness.h"
 #include "core/ops/broadcast_gradient.h"
 #include "core/ops/reduction.h"
 #include "core/ops/reshape.h"
@@ -14,6 +15,7 @@ namespace {
 
 Tensor ZerosLikeOutput(const Recorded& op, int i) {
   const Tensor& like = op.output(i);
+  if (like.symbolic() && !like.shape().fully_known()) return ZerosLike(like);  // the graph knows when it runs
   return ZerosOfShape(like.dtype(), like.shape());
 }
 

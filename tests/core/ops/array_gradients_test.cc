@@ -94,6 +94,40 @@ TEST_CASE("array ops have their gradients, and those theirs") {
   }
 }
 
+TEST_CASE("a graph's gradients are the tape's, also where dimensions are not known") {
+  for (const Case& c : kCases) {
+    for (const bool known : {true, false}) {
+      INFO(c.name << (known ? ", static shape" : ", unknown dimensions"));
+      const Tensor x = Noise(c.x, 1), w = Noise(c.f(x).shape(), 2);
+      GradientTape tape;
+      tape.Watch(x);
+      const Tensor want = tape.Gradient(c.f(x), x, {.output_gradients = {w}});
+      Graph graph;
+      Tensor in, dy, dx;
+      {
+        GraphScope scope(graph);
+        in = Placeholder(kFloat64, known ? c.x : Shape(std::vector<int64_t>(c.x.rank(), -1)));
+        dy = Placeholder(kFloat64, known ? w.shape() : Shape(std::vector<int64_t>(w.rank(), -1)));
+        Tensor y;
+        try {
+          y = c.f(in);
+        } catch (const Error& e) {
+          // Unstack must know how many outputs it has; nothing else asks for a size.
+          CHECK((!known && std::string(e.what()).find("num must be given") != std::string::npos));
+          continue;
+        }
+        dx = Gradients(Tensors{y}, Tensors{in}, {dy})[0];
+      }
+      REQUIRE(dx.defined());
+      CHECK(dx.shape().CompatibleWith(c.x));
+      const Tensor got = Session(graph).Run({{in, x}, {dy, w}}, dx);
+      REQUIRE(got.shape() == c.x);
+      CHECK(Dot(got, got) == Approx(Dot(want, want)));
+      CHECK(Dot(got, x) == Approx(Dot(want, x)).margin(1e-12));
+    }
+  }
+}
+
 TEST_CASE("stop_gradient stops it") {
   const Tensor x = {1., 2.};
   GradientTape tape;
