@@ -1,6 +1,12 @@
 #include "core/ops/batch_normalization.h"
 
 #include "core/gradient.h"
+#include "core/ops/cast.h"
+#include "core/ops/math.h"
+#include "core/ops/reduction.h"
+#include "core/ops/reshape.h"
+#include "core/ops/shape_value.h"
+#include "core/ops/tile.h"
 
 namespace tandem {
 namespace {
@@ -53,6 +59,52 @@ Tensors FusedBatchNormGradient(const Recorded& op, std::span<const Tensor> dy) {
   return {grads[0], grads[1], grads[2], Tensor(), Tensor()};
 }
 
+// a + b where either may be missing.
+Tensor Plus(const Tensor& a, const Tensor& b) { return !a.defined() ? b : b.defined() ? a + b : a; }
+
+// With xh = (x - mean) r, r = 1/sqrt(variance + epsilon) and P(v) = v - mean(v) - xh mean(v xh), the first derivatives are
+// dx = scale r P(dy), dscale = sum(dy xh), doffset = sum(dy). Given gx, gs, go for them, and mean and variance being x's own,
+//   by dy:    scale r P(gx) + gs xh + go
+//   by scale: sum(r gx P(dy))
+//   by x:     r P(A) - scale r^2 mean(gx P(dy)) xh,   A = gs dy - scale r (gx mean(dy xh) + dy mean(gx xh)).
+// In inference mean and variance are constants: P is the identity and only xh depends on x.
+Tensors FusedBatchNormGradGradient(const Recorded& op, std::span<const Tensor> g) {
+  Tensors result(6);
+  if (!g[0].defined() && !g[1].defined() && !g[2].defined()) return result;
+  const auto format = op.attr<std::string_view>("data_format");
+  const bool training = op.attr<bool>("is_training"), first = format[1] == 'C';
+  const DType dtype = op.input_dtype(1);
+  std::vector<int32_t> others;  // all axes but the channels'
+  for (int axis = 0; axis < static_cast<int>(format.size()); ++axis)
+    if (axis != (first ? 1 : static_cast<int>(format.size()) - 1)) others.push_back(axis);
+  const Tensor axes = others;
+  const auto wide = [&](const Tensor& t) { return t.defined() && t.dtype() != kFloat32 ? Cast(t, kFloat32) : t; };
+  const auto channel = [&](const Tensor& v) {
+    if (!first || !v.defined()) return v;
+    return format.size() == 4 ? Reshape(v, {-1, 1, 1}) : Reshape(v, {-1, 1, 1, 1});
+  };
+  const auto mean = [&](const Tensor& t) { return Mean(t, axes, {.keep_dims = true}); };
+  const Tensor dy = wide(op.input(0)), x = wide(op.input(1)), gx = wide(g[0]);
+  const Tensor scale = channel(op.input(2)), gs = channel(g[1]), go = channel(g[2]);
+  const Tensor r = Rsqrt(channel(op.input(4)) + op.attr<float>("epsilon"));
+  const Tensor xh = (x - channel(op.input(3))) * r;
+  const auto project = [&](const Tensor& v) { return training ? v - mean(v) - xh * mean(v * xh) : v; };
+
+  Tensor by_dy = gs.defined() ? gs * xh : Tensor();
+  if (go.defined()) by_dy = by_dy.defined() ? by_dy + go : BroadcastTo(go, ShapeOfInput(op, 0));
+  Tensor by_xh = gs.defined() ? gs * dy : Tensor();
+  if (gx.defined()) {
+    by_dy = Plus(by_dy, scale * r * project(gx));
+    result[2] = Sum(r * gx * project(dy), axes);
+    if (training) by_xh = Plus(by_xh, -(scale * r * (gx * mean(dy * xh) + dy * mean(gx * xh))));
+  }
+  Tensor by_x = by_xh.defined() ? r * project(by_xh) : Tensor();
+  if (gx.defined() && training) by_x = by_x - scale * r * r * mean(gx * project(dy)) * xh;
+  result[0] = dtype == kFloat32 ? by_dy : Cast(by_dy, dtype);
+  if (by_x.defined()) result[1] = dtype == kFloat32 ? by_x : Cast(by_x, dtype);
+  return result;
+}
+
 }  // namespace
 
 OpSchema FusedBatchNormV3Schema() {
@@ -71,8 +123,8 @@ OpSchema FusedBatchNormGradV3Schema() {
                  "x_backprop:T, scale_backprop:U, offset_backprop:U, reserve_space_4:U, reserve_space_5:U",
                  "T:type{half,bfloat16,float}; U:type{float}; epsilon:float=0.0001; "
                  "data_format:string=\"NHWC\"{\"NHWC\",\"NCHW\",\"NDHWC\",\"NCDHW\"}; is_training:bool=true")
-      .Infer(InferFusedBatchNormGrad)
-      .NotDifferentiable("the second derivative of a batch normalization is not written yet");
+      .Infer(InferFusedBatchNormGrad).Gradient(FusedBatchNormGradGradient)
+      .GradientReads("y_backprop, x, scale, reserve_space_1, reserve_space_2");
 }
 
 FusedBatchNormResult FusedBatchNorm(const Tensor& x, const Tensor& scale, const Tensor& offset, const Tensor& mean, const Tensor& variance,

@@ -1,6 +1,7 @@
 #include "core/ops/matmul.h"
 
 #include "core/gradient.h"
+#include "core/ops/math.h"
 
 namespace tandem {
 namespace {
@@ -11,11 +12,6 @@ absl::Status InferMatMul(InferContext& c) {
   const int ta = c.attr<bool>("transpose_a"), tb = c.attr<bool>("transpose_b");
   if (!Compatible(a[1 - ta], b[tb])) return c.Differ("inner dimensions", 0, 1 - ta, 1, tb);
   return c.Output({a[ta], b[1 - tb]});
-}
-
-Tensor Conj(const Tensor& x) {
-  if (!IsComplex(x.dtype())) return x;
-  ThrowError(absl::UnimplementedError("MatMul: the gradient of a complex product needs Conj"));
 }
 
 // x without its last two axes.

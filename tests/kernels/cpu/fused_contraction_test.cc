@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -60,6 +61,12 @@ TEST_CASE("a fused product has the bits of its parts") {
     const Tensor sum = Add(Add(MatMul(a, b), bias), residual);
     CHECK(DifferentBits(FusedMatMul({a, b, bias}, {}, {"BiasAdd"}), Add(MatMul(a, b), bias)) == 0);
     CHECK(DifferentBits(FusedMatMul({a, b, bias, residual}, {}, {"BiasAdd", "Add"}), sum) == 0);
+    for (const char* op : {"Relu", "Tanh", "Sigmoid", "Elu"}) {
+      CAPTURE(op, m, k, n);
+      REQUIRE(EpilogueIsExact(Contraction::kMatMul, op, kFloat32));
+      const Tensor want = RunList(FindOp(op), std::vector<Tensor>{sum});
+      CHECK(DifferentBits(FusedMatMul({a, b, bias, residual}, {}, {"BiasAdd", "Add", op}), want) == 0);
+    }
   }
 }
 
@@ -69,9 +76,23 @@ TEST_CASE("a fused convolution has the bits of its parts") {
   const Tensor sum = Add(Conv2D(x, w, same), bias), residual = Random({2, 9, 8, 7}, 4);
   CHECK(DifferentBits(FusedConv2D({x, w, bias}, same, {"BiasAdd"}), sum) == 0);
   CHECK(DifferentBits(FusedConv2D({x, w, bias, residual}, same, {"BiasAdd", "Add"}), Add(sum, residual)) == 0);
+  CHECK(DifferentBits(FusedConv2D({x, w, bias}, same, {"BiasAdd", "Relu"}), Relu(sum)) == 0);
   const Conv2DOptions first = {.padding = "SAME", .data_format = "NCHW"};
   const Tensor image = Random({2, 5, 9, 8}, 1), column = Tensor::FromData<float>({7, 1, 1}, bias.data<float>());
   CHECK(DifferentBits(FusedConv2D({image, w, bias}, first, {"BiasAdd"}), Add(Conv2D(image, w, first), column)) == 0);
+}
+
+TEST_CASE("NaN and signed zeros pass through a fused Relu as through Relu") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor a = {{1.0f}}, b = Tensor::FromData<float>({1, 4}, std::vector<float>{nan, -0.0f, -1, 2});
+  const Tensor fused = FusedMatMul({a, b}, {}, {"Relu"}), apart = RunList(FindOp("Relu"), std::vector<Tensor>{MatMul(a, b)});
+  CHECK(DifferentBits(fused, apart) == 0);
+  CHECK(std::isnan(fused.data<float>()[0]));
+}
+
+TEST_CASE("LeakyRelu keeps its alpha") {
+  const Tensor a = {{-10.0f}}, one = {{1.0f}}, zero = Tensor::FromData<float>({1}, std::vector<float>{0});
+  CHECK(FusedMatMul({a, one, zero}, {}, {"BiasAdd", "LeakyRelu"}, 0.3f).item<float>() == -3.0f);
 }
 
 TEST_CASE("a wrong fused product says what is wrong") {
