@@ -96,8 +96,9 @@ TEST_CASE("array ops have their gradients, and those theirs") {
 
 TEST_CASE("a graph's gradients are the tape's, also where dimensions are not known") {
   for (const Case& c : kCases) {
-    for (const bool known : {true, false}) {
-      INFO(c.name << (known ? ", static shape" : ", unknown dimensions"));
+    for (const int mode : {0, 1, 2, 3}) {
+      const bool known = mode & 1, taped = mode & 2;
+      INFO(c.name << (known ? ", static shape" : ", unknown dimensions") << (taped ? ", by a tape" : ""));
       const Tensor x = Noise(c.x, 1), w = Noise(c.f(x).shape(), 2);
       GradientTape tape;
       tape.Watch(x);
@@ -108,6 +109,8 @@ TEST_CASE("a graph's gradients are the tape's, also where dimensions are not kno
         GraphScope scope(graph);
         in = Placeholder(kFloat64, known ? c.x : Shape(std::vector<int64_t>(c.x.rank(), -1)));
         dy = Placeholder(kFloat64, known ? w.shape() : Shape(std::vector<int64_t>(w.rank(), -1)));
+        GradientTape inner;
+        inner.Watch(in);
         Tensor y;
         try {
           y = c.f(in);
@@ -116,7 +119,7 @@ TEST_CASE("a graph's gradients are the tape's, also where dimensions are not kno
           CHECK((!known && std::string(e.what()).find("num must be given") != std::string::npos));
           continue;
         }
-        dx = Gradients(Tensors{y}, Tensors{in}, {dy})[0];
+        dx = taped ? inner.Gradient(y, in, {.output_gradients = {dy}}) : Gradients(Tensors{y}, Tensors{in}, {dy})[0];
       }
       REQUIRE(dx.defined());
       CHECK(dx.shape().CompatibleWith(c.x));

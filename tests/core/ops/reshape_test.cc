@@ -72,6 +72,35 @@ TEST_CASE("transpose and its errors") {
   CHECK(Thrown([] { Reverse(kX, {1, -1}); }) == "INVALID_ARGUMENT ReverseV2: axis has 1 twice: [1,-1]");
 }
 
+TEST_CASE("a shape of two billion dimensions is refused while it is a number") {
+  Graph graph;
+  GraphScope scope(graph);
+  const Tensor shape = Placeholder(kInt32, {2147483647});
+  const std::string end = " has 2147483647 elements, the largest rank is 254";
+  CHECK(Thrown([&] { Fill(shape, 0); }).find("INVALID_ARGUMENT Fill: dims" + end) == 0);
+  CHECK(Thrown([&] { Reshape(kX, shape); }).find("INVALID_ARGUMENT Reshape: shape" + end) == 0);
+  CHECK(Thrown([&] { BroadcastTo(kX, shape); }).find("INVALID_ARGUMENT BroadcastTo: shape" + end) == 0);
+  CHECK(Thrown([&] { Transpose(kX, shape); }).find("INVALID_ARGUMENT Transpose: perm" + end) == 0);
+  CHECK(Thrown([&] { Tile(Placeholder(kFloat32, "x"), shape); }).find("INVALID_ARGUMENT Tile: multiples" + end) == 0);
+}
+
+TEST_CASE("transposes of many small dimensions") {
+  const Tensor x = Reshape(Range(1 << 22), std::vector<int64_t>(22, 2));
+  std::vector<int64_t> halves, reversed;
+  for (int k = 0; k < 22; ++k) {
+    halves.push_back((k + 11) % 22);
+    reversed.push_back(21 - k);
+  }
+  const Tensor y = Transpose(x, halves), z = Transpose(x, reversed);
+  bool right = true;
+  for (int j = 0; j < 1 << 22; ++j) {
+    int bits = 0;
+    for (int k = 0; k < 22; ++k) bits |= (j >> k & 1) << (21 - k);
+    right = right && y.data<int>()[j] == j % 2048 * 2048 + j / 2048 && z.data<int>()[j] == bits;
+  }
+  CHECK(right);
+}
+
 TEST_CASE("strings move like numbers") {
   const Tensor words = {{"a", "a string that does not fit the small buffer"}, {"c", "d"}};
   const Tensor turned = Transpose(words);
