@@ -33,6 +33,33 @@ TEST_CASE("a product's gradient is right at zeros") {
         std::vector<double>{112, 56, 0, 0, 792, 660, 16, 14, 0, 108, 360, 330});
 }
 
+TEST_CASE("the second derivative of a product at zero") {
+  const Tensor x = F64({3}, {0, 2, 3});
+  const std::vector<double> want[] = {{0, 3, 2}, {3, 0, 0}, {2, 0, 0}};
+  for (int i = 0; i < 3; ++i) {
+    GradientTape outer;
+    outer.Watch(x);
+    Tensor first;
+    {
+      GradientTape inner;
+      inner.Watch(x);
+      first = inner.Gradient(Prod(x), x);
+    }
+    std::vector<double> unit(3, 0);
+    unit[i] = 1;
+    CHECK(outer.Gradient(first * F64({3}, unit), x).ToVector<double>() == want[i]);
+  }
+}
+
+TEST_CASE("a running product's gradient is right at zeros") {
+  const auto of = [](const std::vector<double>& v) {
+    return Gradient(F64({static_cast<int64_t>(v.size())}, v), [](const Tensor& t) { return CumProd(t); });
+  };
+  CHECK(of({0, 2, 3}) == std::vector<double>{9, 0, 0});
+  CHECK(of({2, 3, 0}) == std::vector<double>{4, 2, 6});
+  CHECK(of({2, 0, 0, 3}) == std::vector<double>{1, 2, 0, 0});
+}
+
 TEST_CASE("gradients agree with differences, twice") {
   const Tensor x = F64({2, 3, 2}, {0.5, -1.25, 2, 0, 1.5, -0.75, 1, 3, -2, 0.25, 4, -1.5});
   const std::pair<const char*, TensorFunction> functions[] = {
@@ -40,9 +67,16 @@ TEST_CASE("gradients agree with differences, twice") {
       {"mean", [](const Tensors& t) { return Mean(t[0] * t[0], -1, {.keep_dims = true}); }},
       {"max", [](const Tensors& t) { return Max(t[0], 1) * Max(t[0]); }},
       {"min", [](const Tensors& t) { return Min(t[0] * t[0] * t[0], {0, 1}); }},
+      {"prod", [](const Tensors& t) { return Prod(t[0], {0, 2}); }},
+      {"prod of all", [](const Tensors& t) { return Prod(t[0]); }},
+      {"prod kept", [](const Tensors& t) { return Prod(t[0], 1, {.keep_dims = true}); }},
       {"l2 loss", [](const Tensors& t) { return L2Loss(t[0]); }},
       {"cumsum", [](const Tensors& t) { return CumSum(t[0] * t[0], 1, {.exclusive = true}); }},
       {"cumsum reversed", [](const Tensors& t) { return CumSum(t[0] * t[0], -1, {.reverse = true}); }},
+      {"cumprod", [](const Tensors& t) { return CumProd(t[0], 1); }},
+      {"cumprod exclusive", [](const Tensors& t) { return CumProd(t[0], 1, {.exclusive = true}); }},
+      {"cumprod reversed", [](const Tensors& t) { return CumProd(t[0], 0, {.reverse = true}); }},
+      {"cumprod both", [](const Tensors& t) { return CumProd(t[0], 1, {.exclusive = true, .reverse = true}); }},
       {"top k", [](const Tensors& t) { return TopK(t[0] * t[0] * t[0], 1).values; }},
   };
   for (const auto& [name, f] : functions) {
