@@ -17,6 +17,8 @@ class SymbolicGraph : public ResourceBase {
   virtual Origin NodeOrigin(int node) const = 0;
   // The value of a Const node's output; undefined for others.
   virtual Tensor ConstantValue(int node, int output) const { return {}; }
+  // Makes `read`, a node that reads a variable, wait for the variable's update recorded last.
+  virtual void ReadAfterUpdate(int read) {}
 };
 
 // The graph a symbolic tensor belongs to. A stub that only carries dtype and shape (a tape's, where a gradient does not

@@ -44,7 +44,9 @@ Tensor Variable::Update(OpId op, const Operand& value, std::initializer_list<Att
   if (!options_) ThrowUndefinedVariable();
   const Tensor inputs[] = {handle_, ToTensor(value, dtype_)};
   RunMany(op, inputs, attrs, value.origin());
-  return Read(value.origin());
+  Tensor updated = Read(value.origin());
+  if (SymbolicGraph* graph = GraphOf(updated)) graph->ReadAfterUpdate(updated.rep()->symbol().node);
+  return updated;
 }
 Tensor Variable::Assign(Operand value) { return Update(Op<"AssignVariableOp">(), value, {options_ && options_->validate_shape}); }
 Tensor Variable::AssignAdd(Operand value) { return Update(Op<"AssignAddVariableOp">(), value, {}); }

@@ -72,6 +72,18 @@ Tensor GraphState::ConstantValue(int node, int) const {
   return n.op == Op<"Const">() ? n.attrs[0].ref().get<Tensor>() : Tensor();
 }
 
+void GraphState::ReadAfterUpdate(int read) {
+  std::unique_lock lock(mutex);
+  Node& reader = nodes.node(read);
+  for (int32_t id = read; id-- > 0;) {
+    const Node& n = nodes.node(id);
+    if (n.op != Op<"AssignVariableOp">() && n.op != Op<"AssignAddVariableOp">() && n.op != Op<"AssignSubVariableOp">()) continue;
+    if (n.inputs[0] != reader.inputs[0]) continue;
+    if (std::find(reader.controls.begin(), reader.controls.end(), id) == reader.controls.end()) reader.controls.push_back(id);
+    return;
+  }
+}
+
 std::string GraphState::UniqueName(std::string_view base) {
   for (; named_ < nodes.size(); ++named_) next_suffix_.try_emplace(LowerCaseHash(nodes.node(named_).name), 1);
   const auto it = next_suffix_.find(LowerCaseHash(base));

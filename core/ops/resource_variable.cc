@@ -1,5 +1,7 @@
 #include "core/context.h"
 #include "core/gradient.h"
+#include "core/ops/reshape.h"
+#include "core/ops/scatter.h"
 #include "core/variable.h"
 
 namespace tandem {
@@ -74,6 +76,16 @@ absl::Status InferScatter(InferContext& c) {
   return absl::OkStatus();
 }
 
+// The variable's gradient: dy's slices added up where they came from.
+Tensors GatherGradient(const Recorded& op, const Tensor& dy) {
+  if (op.attr<int64_t>("batch_dims") != 0)
+    ThrowError(absl::UnimplementedError("ResourceGather: there is no gradient for batch_dims other than 0"));
+  const Tensor& indices = op.input(1);
+  const Tensor variable = Run(Op<"ReadVariableOp">(), {op.input(0)}, {op.attr<DType>("dtype")});
+  const Shape shape = variable.shape();
+  return {ScatterNd(ExpandDims(indices, -1), dy, shape.fully_known() ? Ints(shape) : Ints(ShapeOf(variable, indices.dtype()))), Tensor()};
+}
+
 Tensors ReadGradient(const Recorded&, const Tensor& dy) { return {dy}; }
 
 }  // namespace
@@ -120,7 +132,7 @@ OpSchema ResourceGatherSchema() {
       .Signature("resource:resource, indices:Tindices", "output:dtype",
                  "batch_dims:int=0; validate_indices:bool=true; dtype:type; Tindices:type{int32,int64}")
       .Traits(kStateful | kMayFail | kKernelAllocates)
-      .Infer(InferGather).NotDifferentiable("its gradient is not written yet");
+      .Infer(InferGather).Gradient(GatherGradient).GradientReads("resource, indices");
 }
 OpSchema ResourceScatterAddSchema() {
   return OpSchema("ResourceScatterAdd", "Adds updates to the variable's slices at indices along its first axis; duplicates add up.")

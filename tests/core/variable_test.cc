@@ -109,6 +109,27 @@ TEST_CASE("gather and scatter") {
   CHECK(v.Read().ToVector<float>() == std::vector<float>{11, 12, 4, 5, 7, 8});
 }
 
+TEST_CASE("a gathered variable gets the gradient of its rows") {
+  Variable v({{1., 2.}, {3., 4.}, {5., 6.}});
+  GradientTape tape;
+  const Tensor rows = Gather(v, {2, 0, 2});
+  CHECK(tape.Gradient(rows * rows, v).ToVector<float>() == std::vector<float>{2, 4, 0, 0, 20, 24});
+}
+
+TEST_CASE("in a graph an update gives the value after it") {
+  Graph graph;
+  Tensor after;
+  {
+    GraphScope scope(graph);
+    Variable v(Tensor(1.f), {.name = "v"});
+    after = v.AssignAdd(2.f);
+  }
+  Session session(graph);
+  session.Run({}, std::vector<TensorName>{}, {graph.Initializer()});
+  CHECK(session.Run({}, after).item<float>() == 3);
+  CHECK(session.Run({}, after).item<float>() == 5);
+}
+
 TEST_CASE("a destroyed variable says so") {
   const Tensor handle = NewHandle(kFloat32, {});
   Update(Op<"AssignVariableOp">(), handle, 1.f);
