@@ -19,7 +19,7 @@ int main() {
 
   // Eager training: ops run as they are called, a tape remembers them, the update is plain arithmetic.
   const int64_t batch = 32, count = train.images.dim(0);
-  for (int epoch = 0; epoch < 6; ++epoch) {
+  for (int epoch = 0; epoch < 4; ++epoch) {
     std::vector<int32_t> order(count);
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), std::mt19937(epoch));

@@ -15,14 +15,14 @@
 
 namespace tandem {
 
-struct PrintOptions {
+struct TextOptions {
   bool inline_constants = true;  // a small Const stands where it is read, and has no line of its own
   bool types = false;            // the type of every output, not only where it says an attribute
   std::vector<TensorId> fetches = {};  // marked `# fetch`
 };
 
 // Nodes in the order of the graph. Constants of more than 32 elements print as float32[100,10]{…}, which does not parse.
-std::string PrintGraph(const NodeGraph& graph, const PrintOptions& options = {});
+std::string PrintGraph(const NodeGraph& graph, const TextOptions& options = {});
 
 struct ParsedGraph {
   NodeGraph graph;

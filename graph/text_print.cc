@@ -110,7 +110,7 @@ std::string TypesText(std::span<const NodeOutput> outputs) {
   return text;
 }
 
-std::string PrintGraph(const NodeGraph& graph, const PrintOptions& options) {
+std::string PrintGraph(const NodeGraph& graph, const TextOptions& options) {
   // A constant keeps its line when it is fetched, or something must wait for it.
   std::vector<bool> own_line(graph.size(), !options.inline_constants), fetched(graph.size(), false);
   for (const TensorId& t : options.fetches) own_line[t.node] = fetched[t.node] = true;

@@ -50,7 +50,7 @@ def tandem_examples(deps = ["//:tandem"], data = [], untested = []):
             continue
         native.sh_test(
             name = name + "_output_test",
-            size = "small",
+            size = "medium",  # training takes seconds, minutes on a busy machine
             srcs = ["//tools/bazel:check_output.py"],
             args = ["$(location :%s)" % name, "$(location %s.expected)" % name],
             data = [":" + name, name + ".expected"],

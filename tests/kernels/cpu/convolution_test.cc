@@ -3,7 +3,6 @@
 #include <random>
 
 #include "core/context.h"
-#include "core/parallel.h"
 #include "tandem.h"
 
 namespace tandem {
@@ -125,26 +124,6 @@ TEST_CASE("channels first gives the bits of channels last") {
     CHECK(Distance(Conv2DBackpropFilter(ChannelsFirst(x), Sizes(g.filter), ChannelsFirst(dy), first),
                    Conv2DBackpropFilter(x, Sizes(g.filter), dy, g.options)) == 0);
   }
-}
-
-TEST_CASE("bits do not depend on a thread's budget") {
-  SetNumThreads(4);  // sums that threads share are shared by four, whoever asks
-  const Tensor x = Random<float>({8, 14, 14, 16}, 1), w = Random<float>({3, 3, 16, 32}, 2), a = Random<float>({64, 1024}, 4), b = Random<float>({1024, 64}, 5);
-  const Conv2DOptions same = {.padding = "SAME"};
-  const Tensor y = Conv2D(x, w, same), dy = Random<float>(y.shape(), 3);
-  const auto results = [&] {
-    return Tensors{Conv2D(x, w, same), Conv2DBackpropInput(Ints(x.shape()), w, dy, same), Conv2DBackpropFilter(x, Ints(w.shape()), dy, same), MatMul(a, b)};
-  };
-  const Tensors all = results();
-  for (int budget : {1, 2, 3}) {
-    const ThreadBudget scope(budget);
-    const Tensors some = results();
-    for (size_t i = 0; i < all.size(); ++i) {
-      CAPTURE(budget, i);
-      CHECK(Distance(all[i], some[i]) == 0);
-    }
-  }
-  SetNumThreads(0);
 }
 
 TEST_CASE("a convolution counted by hand") {

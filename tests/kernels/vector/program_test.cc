@@ -175,7 +175,8 @@ bool LeftToInterpreter(VecOp op, VecType type, vec::Isa isa) {
   const bool divides = op == VecOp::kFloorDiv || op == VecOp::kFloorMod || op == VecOp::kTruncateDiv || op == VecOp::kTruncateMod;
   if (type == VecType::kI64 && divides) return true;
   if (op == VecOp::kPow && (type == VecType::kI32 || type == VecType::kI64)) return true;
-  const bool multiplies = op == VecOp::kMul || op == VecOp::kSquare || op == VecOp::kSquaredDifference;
+  const bool multiplies = op == VecOp::kMul || op == VecOp::kSquare || op == VecOp::kSquaredDifference ||
+                          op == VecOp::kReluGrad || op == VecOp::kRelu6Grad;
   return isa == vec::Isa::kAvx2 && type == VecType::kI64 && multiplies;
 }
 
