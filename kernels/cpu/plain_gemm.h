@@ -110,7 +110,7 @@ void Small(const GemmShape& s, const T* a, const T* b, T* c) {
 
 // Whether the product is so small that a call of oneDNN costs more than the arithmetic. By shape alone, so that every
 // mode takes the same way and gives the same bits.
-inline bool IsSmallGemm(const GemmShape& s) { return s.m <= 64 && s.n <= 64 && s.k <= 64 && s.m * s.n * s.k <= 1024; }
+inline bool IsSmallGemm(const GemmShape& s) { return s.m <= 64 && s.n <= 64 && s.k <= 64 && s.m * s.n * s.k <= 512; }
 
 template <class T>
 absl::Status PlainGemm(std::string_view op, const GemmShape& s, const T* a, const T* b, T* c) {
