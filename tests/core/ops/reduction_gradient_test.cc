@@ -86,4 +86,35 @@ TEST_CASE("gradients agree with differences, twice") {
   }
 }
 
+TEST_CASE("in a graph of unknown sizes the gradients are the eager ones") {
+  const Tensor x = F64({2, 3}, {0.5, -1.25, 2, 0.25, 1.5, -0.75});
+  const std::pair<const char*, std::function<Tensor(const Tensor&)>> functions[] = {
+      {"sum", [](const Tensor& t) { return Sum(t * t, 0) * Sum(t); }},
+      {"mean", [](const Tensor& t) { return Mean(t * t, 0) * Mean(t); }},
+      {"max", [](const Tensor& t) { return Max(t, 0) * Max(t, 1, {.keep_dims = true}); }},
+      {"computed axes", [](const Tensor& t) { return Sum(t * t, Rank(t) - 1); }},
+      {"prod", [](const Tensor& t) { return Prod(t, 1); }},
+      {"cumprod", [](const Tensor& t) { return CumProd(t, 1); }},
+      {"top k", [](const Tensor& t) { return TopK(t * t, 2).values; }},
+      {"softmax", [](const Tensor& t) { return Softmax(t) * LogSoftmax(t); }},
+      {"cross-entropy", [](const Tensor& t) { return SoftmaxCrossEntropyWithLogits(t, t * t).loss; }},
+      {"sparse cross-entropy", [](const Tensor& t) { return SparseSoftmaxCrossEntropyWithLogits(t, {2, 0}).loss; }},
+      {"bias", [](const Tensor& t) { return BiasAdd(t, Sum(t, 0)) * t; }},
+  };
+  for (const auto& [name, f] : functions) {
+    CAPTURE(name);
+    Graph graph;
+    Tensor placeholder, gradient;
+    {
+      GraphScope scope(graph);
+      placeholder = Placeholder(kFloat64, {-1, 3}, "x");
+      gradient = tandem::Gradients(f(placeholder), placeholder);
+    }
+    const auto got = Session(graph).Run({{placeholder, x}}, gradient).ToVector<double>();
+    const auto want = Gradient(x, f);
+    REQUIRE(got.size() == want.size());
+    for (size_t i = 0; i < got.size(); ++i) CHECK(got[i] == Approx(want[i]).margin(1e-12));
+  }
+}
+
 }  // namespace tandem
