@@ -88,11 +88,20 @@ std::optional<std::vector<int32_t>> StaticReductionAxes(const Recorded& op, int 
   return axes;
 }
 
+// Whether the tensor's shape is this one, which is fully known.
+bool HasShape(const TensorRep& rep, const Shape& shape) {
+  if (rep.rank == kUnknownRank || shape.rank() != rep.rank) return false;
+  for (int d = 0; d < rep.rank; ++d)
+    if (shape[d] < 0 || shape[d] != rep.dims()[d]) return false;
+  return true;
+}
+
 }  // namespace
 
 Tensor ReduceToInput(const Recorded& op, int i, const Tensor& dy) {
-  const Shape in = op.input_shape(i), out = dy.shape();
-  if (in.fully_known() && in == out) return dy;
+  const Shape in = op.input_shape(i);
+  if (HasShape(*dy.rep(), in)) return dy;
+  const Shape out = dy.shape();
   if (const auto axes = StaticReductionAxes(op, i, out)) {
     if (axes->empty()) return dy;
     const Tensor sum = Sum(dy, Tensor(*axes));

@@ -1,6 +1,5 @@
 #include "core/gradient_walk.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -48,10 +47,11 @@ class Walk {
   // Which values depend on a source: the others need no gradient.
   void MarkNeeded(int end) {
     for (int r = 0; r < end; ++r) {
-      const std::span<const int32_t> inputs = records_.inputs(r);
-      if (std::none_of(inputs.begin(), inputs.end(), [&](int32_t v) { return Needed(v); })) continue;
+      bool any = false;
+      for (int32_t value : records_.inputs(r)) any |= Needed(value);
+      if (!any) continue;
       const int32_t first = records_.first_output(r);
-      for (int i = 0; i < records_.num_outputs(r); ++i) flags_[first + i] |= kNeeded;
+      for (int i = records_.num_outputs(r); i-- > 0;) flags_[first + i] |= kNeeded;
     }
   }
 
@@ -67,12 +67,19 @@ class Walk {
     for (size_t i = 0; i < inputs.size(); ++i) any |= needed[i] = Needed(inputs[i]);
     if (!any) return absl::OkStatus();
 
-    absl::InlinedVector<Tensor, 2> dy(n);
+    // Mostly there is one output.
+    Tensor one;
+    Tensors several;
+    std::span<Tensor> dy(&one, 1);
+    if (n != 1) {
+      several.resize(n);
+      dy = several;
+    }
     for (int i = 0; i < n; ++i) {
       dy[i] = Total(parts_[first + i]);
       if (dy[i].defined() && (flags_[first + i] & kSource)) parts_[first + i].push_back(dy[i]);
     }
-    ASSIGN_OR_RETURN(Tensors dx, records_.Backward(r, {dy.data(), dy.size()}, {needed.data(), needed.size()}));
+    ASSIGN_OR_RETURN(Tensors dx, records_.Backward(r, dy, {needed.data(), needed.size()}));
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!needed[i]) continue;
       if (dx[i].defined()) Collect(parts_[inputs[i]], std::move(dx[i]));

@@ -49,7 +49,11 @@ bool IsFresh(const TensorRep& rep) { return rep.tape_mark == 0 && rep.refs.load(
 
 absl::Status NoMemory() { return absl::ResourceExhaustedError("GradientTape: out of memory while recording"); }
 
-bool CarriesGradient(DType dtype) { return IsDifferentiable(dtype) || dtype == kVariant; }
+bool CarriesGradient(DType dtype) {
+  constexpr auto bit = [](DType d) { return uint32_t{1} << static_cast<int>(d); };
+  constexpr uint32_t kCarry = bit(kFloat32) | bit(kFloat64) | bit(kFloat16) | bit(kBFloat16) | bit(kComplex64) | bit(kComplex128) | bit(kVariant);
+  return kCarry >> static_cast<int>(dtype) & 1;
+}
 
 // Which argument each flat input or output belongs to.
 absl::InlinedVector<int, 8> ArgumentOf(const OpSchema& schema, const std::vector<OpArg>& args, int n, std::span<const AttrRef> attrs) {
@@ -76,7 +80,7 @@ absl::InlinedVector<int, 8> ArgumentOf(const OpSchema& schema, const std::vector
 }
 
 // The values whose tensors a gradient does not read are kept as dtype and shape.
-TensorInfo InfoOf(const TensorRep& rep, TapeArena& arena, const TensorInfo& same) {
+[[gnu::always_inline]] inline TensorInfo InfoOf(const TensorRep& rep, TapeArena& arena, const TensorInfo& same) {
   TensorInfo info{nullptr, rep.dtype, rep.rank};
   if (rep.rank == 0 || rep.rank == kUnknownRank) return info;
   // Loops: a call to memcmp costs more than two or three dims do.
@@ -100,7 +104,8 @@ TapeContext::TapeContext(bool watch_accessed_variables)
 }
 
 TapeContext::~TapeContext() {
-  for (TapeRecord* r = last_; r; r = r->previous) r->Release();
+  if (!released_)
+    for (TapeRecord* r = last_; r; r = r->previous) r->Release();
   EndSerial(serial_);
 }
 
@@ -169,15 +174,17 @@ void TapeContext::Watch(const Tensor& t) {
 
 void TapeContext::SetMark(TensorRep& rep, int32_t value) {
   const uint64_t mine = uint64_t{serial_} << 32 | static_cast<uint32_t>(value);
-  if (IsFresh(rep)) {
-    rep.tape_mark = mine;
-    return;
-  }
   std::atomic_ref mark(rep.tape_mark);
   uint64_t old = mark.load(std::memory_order_relaxed);
   while (old != kTrainableMark && (!IsLive(old) || old >> 32 == serial_))
     if (mark.compare_exchange_weak(old, mine, std::memory_order_relaxed)) return;
   if (side_.insert_or_assign(&rep, value).second) pinned_.push_back(Tensor::Share(&rep));
+}
+
+inline void TapeContext::MarkOutput(TensorRep& rep, int32_t value) {
+  // A fresh tensor is nobody else's: its mark needs no atomic exchange.
+  if (IsFresh(rep)) rep.tape_mark = uint64_t{serial_} << 32 | static_cast<uint32_t>(value);
+  else SetMark(rep, value);
 }
 
 // An output may be an input's or a variable's own tensor. As a value of its own it needs a header of its own, unless a
@@ -192,7 +199,7 @@ absl::Status TapeContext::MakeFresh(TensorRep*& rep, std::span<TensorRep* const>
   return absl::OkStatus();
 }
 
-TapeRecord* TapeContext::NewRecord(OpId op, int num_inputs, int num_outputs, Origin origin) {
+inline TapeRecord* TapeContext::NewRecord(OpId op, int num_inputs, int num_outputs, Origin origin) {
   void* memory = arena_.Allocate(TapeRecord::Bytes(num_inputs, num_outputs));
   if (!memory) return nullptr;
   auto* r = new (memory) TapeRecord{last_, op, false, false, num_inputs, num_outputs, next_value_, -1, 0, origin, nullptr};
@@ -237,7 +244,11 @@ absl::Status TapeContext::Record(const OpCall& call, std::span<TensorRep*> outpu
   if (!r) return NoMemory();
   for (int i = 0; i < n; ++i) r->input_values()[i] = values[i];
   r->cut = !differentiable || !any_output;
-  MarkOutputs(*r, outputs);
+  for (int i = 0; i < m; ++i) {
+    if (outputs[i]->dtype == kResource) continue;
+    const int32_t value = r->first_output + i;
+    MarkOutput(*outputs[i], r->cut || !CarriesGradient(outputs[i]->dtype) ? value | static_cast<int32_t>(kCutBit) : value);
+  }
   if (r->cut) {
     for (int i = 0; i < m; ++i) r->infos()[n + i] = {nullptr, outputs[i]->dtype, 0};
   } else {
@@ -271,18 +282,10 @@ absl::Status TapeContext::Record(const OpCall& call, std::span<TensorRep*> outpu
   return absl::OkStatus();
 }
 
-void TapeContext::MarkOutputs(const TapeRecord& record, std::span<TensorRep*> outputs) {
-  for (int i = 0; i < record.num_outputs; ++i) {
-    const int32_t value = record.first_output + i;
-    if (outputs[i]->dtype == kResource) continue;
-    SetMark(*outputs[i], record.cut || !CarriesGradient(outputs[i]->dtype) ? value | static_cast<int32_t>(kCutBit) : value);
-  }
-}
-
 // What depends on a cut value only: it is remembered on fresh outputs, no record is made.
 void TapeContext::PassCut(std::span<TensorRep*> outputs, int32_t cut) {
   for (TensorRep* rep : outputs)
-    if (IsFresh(*rep)) SetMark(*rep, cut);
+    if (IsFresh(*rep)) MarkOutput(*rep, cut);
 }
 
 absl::Status TapeContext::RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward, Origin origin) {
@@ -302,15 +305,13 @@ absl::Status TapeContext::RecordCustom(std::string_view name, const Tensors& inp
   if (!r) return NoMemory();
   r->custom = static_cast<int32_t>(customs_.size());
   customs_.push_back({std::string(name), std::move(backward)});
-  absl::InlinedVector<TensorRep*, 4> reps;
   for (int i = 0; i < n + m; ++i) {
     TensorRep& rep = *(i < n ? inputs[i] : outputs[i - n]).rep();
     if (i < n) r->input_values()[i] = ValueOf(rep);
-    else reps.push_back(&rep);
+    else MarkOutput(rep, CarriesGradient(rep.dtype) ? r->first_output + i - n : (r->first_output + i - n) | static_cast<int32_t>(kCutBit));
     r->infos()[i] = InfoOf(rep, arena_, {});
     if (rep.rank != 0 && rep.rank != kUnknownRank && !r->infos()[i].dims) return NoMemory();
   }
-  MarkOutputs(*r, {reps.data(), reps.size()});
   return absl::OkStatus();
 }
 
@@ -322,6 +323,7 @@ std::vector<TapeRecord*> TapeContext::Records() const {
 }
 
 void TapeContext::ReleaseTensors() {
+  released_ = true;
   for (TapeRecord* r = last_; r; r = r->previous) r->Release();
   for (Custom& custom : customs_) custom.backward = nullptr;
   for (const Tensor& t : pinned_) side_.erase(t.rep());

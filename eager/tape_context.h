@@ -41,7 +41,7 @@ class TapeContext final : public Context {
   std::vector<TapeRecord*> Records() const;
   const BackwardFn& custom(int i) const { return customs_[i].backward; }
   std::string_view custom_name(int i) const { return customs_[i].name; }
-  // Lets go of every tensor the records hold.
+  // Lets go of every tensor the records hold; recording must have stopped.
   void ReleaseTensors();
   // Variable handles read or watched, in order.
   const std::vector<Tensor>& watched_handles() const { return handles_; }
@@ -56,10 +56,10 @@ class TapeContext final : public Context {
   int32_t WatchHandle(TensorRep& handle);
   absl::Status Record(const OpCall& call, std::span<TensorRep*> outputs);
   void PassCut(std::span<TensorRep*> outputs, int32_t cut);
-  TapeRecord* NewRecord(OpId op, int num_inputs, int num_outputs, Origin origin);
+  [[gnu::always_inline]] TapeRecord* NewRecord(OpId op, int num_inputs, int num_outputs, Origin origin);
   void SetMark(TensorRep& rep, int32_t value);
+  [[gnu::always_inline]] void MarkOutput(TensorRep& rep, int32_t value);
   absl::Status MakeFresh(TensorRep*& rep, std::span<TensorRep* const> inputs) const;
-  void MarkOutputs(const TapeRecord& record, std::span<TensorRep*> outputs);
 
   const uint32_t serial_;
   Context* below_;
@@ -67,6 +67,7 @@ class TapeContext final : public Context {
   bool recording_ = true;
   bool in_stack_ = true;
   bool watch_variables_;
+  bool released_ = false; // ReleaseTensors was called: recording has ended
   bool orphan_ = false;   // deletes itself once on top
   int paused_ = 0;
   int32_t next_value_ = 0;
