@@ -6,6 +6,7 @@
 #include "core/kernel.h"
 #include "core/ops/likeness.h"
 #include "core/ops/broadcast_gradient.h"
+#include "core/ops/likeness.h"
 #include "core/ops/reduction.h"
 #include "core/ops/reshape.h"
 #include "core/ops/shape_value.h"

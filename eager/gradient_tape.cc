@@ -4,6 +4,7 @@
 
 #include "core/gradient.h"
 #include "core/gradient_walk.h"
+#include "core/ops/likeness.h"
 #include "core/visit.h"
 #include "eager/tape_context.h"
 #include "eager/tape_explain.h"
@@ -64,8 +65,9 @@ class TapeRecords : public GradientRecords {
 
 std::string Name(const Tensor& t) { return absl::StrCat(std::string(DTypeName(t.dtype())), t.shape().ToString()); }
 
-Tensor OnesLike(const Tensor& y) {
+Tensor Ones(const Tensor& y) {
   const Shape shape = y.shape();
+  if (!shape.fully_known()) return OnesLike(y);  // a graph's tensor: the run makes them
   const Tensor ones = ZerosOfShape(y.dtype(), shape);
   VisitNumeric(y.dtype(), [&]<class T>(T) {
     T* out = ones.rep()->as<T>();
@@ -75,8 +77,13 @@ Tensor OnesLike(const Tensor& y) {
   return ones;
 }
 
+Tensor Zeros(const Source& source) {
+  const Shape shape = source.variable ? source.shape : source.tensor.shape();
+  return shape.fully_known() || source.variable ? ZerosOfShape(source.dtype, shape) : ZerosLike(source.tensor);
+}
+
 Tensor Seed(const Tensor& y, const GradientOptions& options, size_t i) {
-  if (i >= options.output_gradients.size() || !options.output_gradients[i].defined()) return OnesLike(y);
+  if (i >= options.output_gradients.size() || !options.output_gradients[i].defined()) return Ones(y);
   const Tensor& dy = options.output_gradients[i];
   if (dy.dtype() != y.dtype() || !dy.shape().CompatibleWith(y.shape()))
     ThrowError(InvalidArgument("Gradient: output_gradients[", i, "] is ", Name(dy), ", y is ", Name(y)));
@@ -147,7 +154,7 @@ Tensors GradientTape::Gradient(const Tensors& ys, const Sources& sources, const 
   }
   if (options.unconnected == UnconnectedGradients::kZero)
     for (size_t i = 0; i < gradients.size(); ++i)
-      if (!gradients[i].defined()) gradients[i] = ZerosOfShape(sources[i].dtype, sources[i].variable ? sources[i].shape : sources[i].tensor.shape());
+      if (!gradients[i].defined()) gradients[i] = Zeros(sources[i]);
   return gradients;
 }
 

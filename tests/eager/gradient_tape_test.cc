@@ -228,4 +228,29 @@ TEST_CASE("a chain of any depth is differentiated without recursion") {
   CHECK(Value(tape.Gradient(y, x)) == 100001.0f);
 }
 
+TEST_CASE("a straight-through estimator has the gradient of its argument") {
+  const Tensor x = 2.4;
+  GradientTape tape;
+  tape.Watch(x);
+  const Tensor y = x + StopGradient(Round(x) - x);
+  CHECK(Value(y) == 2.0f);
+  CHECK(Value(tape.Gradient(y, x)) == 1.0f);
+}
+
+TEST_CASE("ops without a gradient cut the path, and explain says which and where") {
+  const Tensor x = 2.5;
+  GradientTape tape({.persistent = true});
+  tape.Watch(x);
+  const Tensor stepped = Floor(x) * 3;
+  const Tensor back = Cast(Cast(x, kInt32), kFloat32) * 2;
+  for (const Tensor& y : {stepped, back}) {
+    CHECK_FALSE(tape.Gradient(y, x).defined());
+    CHECK(Value(tape.Gradient(y, x, {.unconnected = UnconnectedGradients::kZero})) == 0.0f);
+  }
+  CHECK_THAT(tape.Explain(back, x), Catch::StartsWith("the path is cut by Cast at gradient_tape_test.cc:"));
+  CHECK_THAT(tape.Explain(back, x), Catch::EndsWith("it gives int32, which has no gradient"));
+  INFO(tape.Explain(stepped, x));
+  CHECK(tape.Explain(stepped, x).find("Floor at gradient_tape_test.cc:") != std::string::npos);
+}
+
 }  // namespace tandem

@@ -127,6 +127,23 @@ TEST_CASE("a tape under a graph scope records into the graph") {
   CHECK(Session(graph).Run({{x, Tensor({1., 2.})}}, dx).ToString() == "[ 3. 12.]");
 }
 
+TEST_CASE("a tape's seed and zeros of unknown shape are made by the run") {
+  Graph graph;
+  Tensor x, other;
+  Tensors both;
+  {
+    GraphScope scope(graph);
+    x = Placeholder(kFloat32, Shape{-1}, "x");
+    other = Placeholder(kFloat32, Shape{-1, 2}, "other");
+    GradientTape tape;
+    tape.Watch({x, other});
+    both = tape.Gradient(x * x, {x, other}, {.unconnected = UnconnectedGradients::kZero});
+  }
+  Session session(graph);
+  CHECK(session.Run({{x, Tensor({1., 2., 3.})}}, both[0]).ToString() == "[2. 4. 6.]");
+  CHECK(session.Run({{other, {{1., 2.}}}}, both[1]).ToString() == "[[0. 0.]]");
+}
+
 TEST_CASE("custom gradients are used in graphs") {
   auto f = CustomGradient([](Tensor x) { return WithGradient{x * x, [](Tensor dy) { return dy * 100; }}; });
   Graph graph;
