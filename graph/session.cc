@@ -36,33 +36,36 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
   }
   KernelEnv& kernel_env() override { return *this; }
 
-  absl::StatusOr<TensorId> Resolve(const TensorName& name, std::string_view what) const {
-    if (name.tensor().defined()) return graph_->IdOf(name.tensor(), what);
+  // One lock for all names of a Run. feed(i): the name of feed i.
+  template <class FeedName>
+  absl::Status ResolveAll(size_t num_feeds, FeedName feed, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets,
+                          RunSignature* s) const {
     std::shared_lock lock(graph_->mutex);
-    return graph_->FindTensor(name.text());
-  }
-  absl::StatusOr<int32_t> ResolveNode(const TensorName& name) const {
-    if (name.tensor().defined()) {
-      ASSIGN_OR_RETURN(TensorId t, graph_->IdOf(name.tensor(), "target"));
-      return t.node;
-    }
-    std::shared_lock lock(graph_->mutex);
-    return graph_->FindNode(name.text());
-  }
-  absl::Status ResolveAll(std::span<const TensorName> feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets, RunSignature* s) const {
-    for (const TensorName& n : feeds) {
-      ASSIGN_OR_RETURN(TensorId t, Resolve(n, "feed"));
+    const auto resolve = [&](const TensorName& name, std::string_view what) {
+      return name.tensor().defined() ? graph_->IdOf(name.tensor(), what) : graph_->FindTensor(name.text());
+    };
+    for (size_t i = 0; i < num_feeds; ++i) {
+      ASSIGN_OR_RETURN(TensorId t, resolve(feed(i), "feed"));
       s->feeds.push_back(t);
     }
     for (const TensorName& n : fetches) {
-      ASSIGN_OR_RETURN(TensorId t, Resolve(n, "fetch"));
+      ASSIGN_OR_RETURN(TensorId t, resolve(n, "fetch"));
       s->fetches.push_back(t);
     }
     for (const TensorName& n : targets) {
-      ASSIGN_OR_RETURN(int32_t id, ResolveNode(n));
-      s->targets.push_back(id);
+      if (n.tensor().defined()) {
+        ASSIGN_OR_RETURN(TensorId t, graph_->IdOf(n.tensor(), "target"));
+        s->targets.push_back(t.node);
+      } else {
+        ASSIGN_OR_RETURN(int32_t id, graph_->FindNode(n.text()));
+        s->targets.push_back(id);
+      }
     }
     return absl::OkStatus();
+  }
+  absl::Status ResolveAll(std::span<const TensorName> feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets,
+                          RunSignature* s) const {
+    return ResolveAll(feeds.size(), [&](size_t i) -> const TensorName& { return feeds[i]; }, fetches, targets, s);
   }
 
   absl::StatusOr<std::shared_ptr<Executable>> Find(const RunSignature& signature) {
@@ -188,8 +191,7 @@ Session& Session::operator=(Session&& other) noexcept {
 
 Tensors Session::RunAll(std::span<const Feed> feeds, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets, const RunOptions& options) {
   RunSignature signature;
-  for (const Feed& f : feeds) signature.feeds.push_back(ValueOrThrow(state_->Resolve(f.name, "feed")));
-  ThrowIfError(state_->ResolveAll({}, fetches, targets, &signature));
+  ThrowIfError(state_->ResolveAll(feeds.size(), [&](size_t i) -> const TensorName& { return feeds[i].name; }, fetches, targets, &signature));
   const std::shared_ptr<Executable> executable = ValueOrThrow(state_->Find(signature));
   absl::InlinedVector<TensorRep*, 8> in, out(fetches.size(), nullptr);
   for (const Feed& f : feeds) in.push_back(f.value.rep());
@@ -226,7 +228,7 @@ ExecutableInfo Session::Explain(const std::vector<TensorName>& feeds, const std:
 std::vector<TensorName> RequiredFeeds(const Graph& graph, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets) {
   SessionState session(RefPtr<GraphState>::Share(&graph.state()), {});
   RunSignature signature;
-  ThrowIfError(session.ResolveAll({}, fetches, targets, &signature));
+  ThrowIfError(session.ResolveAll(std::span<const TensorName>(), fetches, targets, &signature));
   const GraphState& state = graph.state();
   std::shared_lock lock(state.mutex);
   std::vector<bool> seen(state.nodes.size(), false);

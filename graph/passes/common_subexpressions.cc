@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "graph/passes/passes.h"
 
 namespace tandem {
@@ -51,15 +52,18 @@ void MergeCommonSubexpressions(Rewriter& rw) {
   const auto order = rw.graph().TopologicalOrder();
   if (!order.ok()) return;
   // In topological order the inputs of a node are merged before it is looked at, so one sweep finds all.
-  absl::flat_hash_map<std::string, int32_t> seen;
+  // Nodes are found by the hash of their key; the keys themselves are compared when two hashes meet.
+  absl::flat_hash_map<size_t, int32_t> seen;
   seen.reserve(order->size());
-  std::string key;
+  std::string key, other;
   for (int32_t id : *order) {
     if (!MayMerge(rw, id)) continue;
     AppendKey(rw.node(id), key);
-    const auto [it, added] = seen.try_emplace(key, id);
+    const auto [it, added] = seen.try_emplace(absl::Hash<std::string>()(key), id);
     if (added) continue;
     const int32_t first = it->second;
+    AppendKey(rw.node(first), other);
+    if (key != other) continue;
     const int32_t pair[] = {id, first};
     if (!rw.Begin("merge", pair)) return;
     for (size_t k = 0; k < rw.node(id).outputs.size(); ++k) {

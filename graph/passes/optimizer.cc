@@ -25,8 +25,7 @@ void InferShapes(Rewriter& rw) {
   for (int32_t id : *order) {
     if (rw.is_feed(id) || rw.node(id).op == Op<"Const">() || rw.node(id).inputs.empty()) continue;
     // A node that fails here fails in the run, where the error belongs; it keeps what was known.
-    Node inferred = rw.node(id);
-    if (rw.graph().Infer(inferred).ok()) rw.graph().node(id).outputs = std::move(inferred.outputs);
+    rw.graph().InferNode(id).IgnoreError();
   }
 }
 

@@ -6,8 +6,6 @@ namespace tandem {
 
 Rewriter::Rewriter(NodeGraph& graph, GraphRoots& roots, std::string_view pass, EventLog* log, int64_t max_rewrites)
     : graph_(graph), roots_(roots), pass_(pass), log_(log), max_rewrites_(max_rewrites) {
-  uses_.resize(graph.size());
-  for (int32_t id = 0; id < graph.size(); ++id) AddUses(id);
   queued_.resize(graph.size(), false);
   MarkRoots();
 }
@@ -21,7 +19,15 @@ void Rewriter::MarkRoots() {
   for (TensorId t : roots_.fetches) fetched_.insert(t);
 }
 
+void Rewriter::BuildUses() {
+  if (has_uses_) return;
+  has_uses_ = true;
+  uses_.assign(graph_.size(), {});
+  for (int32_t id = 0; id < graph_.size(); ++id) AddUses(id);
+}
+
 void Rewriter::AddUses(int32_t id) {
+  if (!has_uses_) return;
   const Node& node = graph_.node(id);
   for (size_t i = 0; i < node.inputs.size(); ++i)
     uses_[node.inputs[i].node].push_back({id, static_cast<int32_t>(i), node.inputs[i].output});
@@ -31,6 +37,7 @@ void Rewriter::AddUses(int32_t id) {
 bool Rewriter::is_fetched(TensorId t) const { return fetched_.contains(t); }
 
 void Rewriter::ForEachUse(int32_t id, absl::FunctionRef<bool(const Fanout::Use&)> fn) {
+  BuildUses();
   auto& uses = uses_[id];
   // fn may add uses elsewhere, and so may move this vector's elements: index, and copy the entry.
   for (size_t i = 0; i < uses_[id].size();) {
@@ -131,7 +138,7 @@ int32_t Rewriter::Append(Node node) {
   Edit edit{Edit::Kind::kAdd};
   if (log_) edit.node = node;
   const int32_t id = graph_.AddCopy(node);
-  uses_.emplace_back();
+  if (has_uses_) uses_.emplace_back();
   queued_.push_back(false);
   feed_.push_back(false);
   target_.push_back(false);
@@ -200,6 +207,7 @@ absl::Status Rewriter::Replace(int32_t id, OpId op, absl::InlinedVector<TensorId
 }
 
 void Rewriter::Redirect(TensorId from, TensorId to) {
+  BuildUses();
   auto uses = std::move(uses_[from.node]);
   uses_[from.node].clear();
   for (const Fanout::Use& use : uses) {
@@ -221,6 +229,7 @@ void Rewriter::Redirect(TensorId from, TensorId to) {
 }
 
 void Rewriter::MoveControls(int32_t from, int32_t to) {
+  BuildUses();
   auto uses = std::move(uses_[from]);
   uses_[from].clear();
   for (const Fanout::Use& use : uses) {
@@ -262,8 +271,7 @@ void Rewriter::Compact() {
     edit.keep = std::move(keep);
     Record(std::move(edit));
   }
-  uses_.assign(graph_.size(), {});
-  for (int32_t id = 0; id < graph_.size(); ++id) AddUses(id);
+  has_uses_ = false;
   queued_.assign(graph_.size(), false);
   queue_.clear();
   queue_front_ = 0;

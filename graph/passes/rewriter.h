@@ -75,6 +75,7 @@ class Rewriter {
  private:
   void AddEvent(std::string_view rule, std::span<const int32_t> replaced);
   void AddUses(int32_t id);
+  void BuildUses();  // where they are not there yet: a pass that never asks for readers does not pay for them
   int32_t Append(Node node);
   std::string FreshName(std::string_view base, std::string_view suffix);
   void Record(Edit edit);
@@ -85,6 +86,7 @@ class Rewriter {
   std::string_view pass_;
   EventLog* log_;
   std::vector<absl::InlinedVector<Fanout::Use, 2>> uses_;  // may hold stale entries: checked when read
+  bool has_uses_ = false;
   std::vector<bool> feed_, target_, queued_;
   std::vector<int32_t> queue_;
   size_t queue_front_ = 0;
