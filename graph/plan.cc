@@ -15,6 +15,11 @@ constexpr int64_t kPlanTimeBytes = 1024;
 constexpr int64_t kDenseLimit = 16 << 10;
 constexpr int64_t kHeavyElements = 4 << 10;
 
+// A node that a pass made is named by what the user wrote.
+std::string_view UserName(const Node& node) {
+  return node.extra && !node.extra->sources.empty() ? std::string_view(node.extra->sources.front()) : node.name;
+}
+
 class PlanMaker {
  public:
   PlanMaker(const NodeGraph& graph, std::span<const int32_t> order, const GraphRoots& roots,
@@ -122,7 +127,7 @@ class PlanMaker {
       known_inputs &= in.count >= 0;
     }
     InferContext infer(schema, inputs, call.attrs);
-    RETURN_IF_ERROR(WithNode(infer.Run(), node.name));
+    RETURN_IF_ERROR(WithNode(infer.Run(), UserName(node)));
     if (infer.num_outputs() != static_cast<int>(node.outputs.size()))
       return absl::InternalError(absl::StrCat(schema.name(), ": ", infer.num_outputs(), " outputs at run time, ",
                                               node.outputs.size(), " in the graph; node \"", std::string(node.name), "\""));

@@ -168,7 +168,8 @@ void Combine(Rewriter& rw) {
     if (rw.is_feed(id) || !node.controls.empty() || node.inputs.empty()) continue;
     if (node.op == Op<"Transpose">()) {
       const auto q = Permutation(rw, id);
-      if (!q) continue;
+      // Of an input whose rank is not known the transpose may still fail.
+      if (!q || rw.graph().output(node.inputs[0]).shape.rank() != static_cast<int>(q->size())) continue;
       bool identity = true;
       for (size_t i = 0; i < q->size(); ++i) identity &= (*q)[i] == static_cast<int64_t>(i);
       if (identity && !rw.HasControlReaders(id) && !rw.is_target(id)) {
@@ -179,7 +180,7 @@ void Combine(Rewriter& rw) {
       }
       const Node* inner = Producer(rw, node.inputs[0], Op<"Transpose">());
       const auto p = inner ? Permutation(rw, node.inputs[0].node) : std::nullopt;
-      if (!p || p->size() != q->size()) continue;
+      if (!p || p->size() != q->size() || rw.graph().output(inner->inputs[0]).shape.rank() != static_cast<int>(p->size())) continue;
       std::vector<int64_t> composed;
       for (const int64_t axis : *q) composed.push_back((*p)[axis]);
       const int32_t pair[] = {node.inputs[0].node, id};
