@@ -97,7 +97,7 @@ class Executor {
         step.dense(a, b, out->data, step.n);
       } else {
         absl::Status status = step.kind == StepKind::kView ? View(i) : Kernel(i);
-        if (!status.ok()) [[unlikely]] return WithNode(std::move(status), FailingNode(step.node));
+        if (!status.ok()) [[unlikely]] return WithNode(std::move(status), UserName(graph_.node(step.node)));
       }
       if constexpr (kWatched)
         if (trace_) Record(step, begin);
@@ -109,19 +109,13 @@ class Executor {
     return absl::OkStatus();
   }
 
-  // A node that a pass made is named by what the user wrote.
-  std::string_view FailingNode(int32_t id) const {
-    const Node& node = graph_.node(id);
-    return node.extra && !node.extra->sources.empty() ? std::string_view(node.extra->sources.front()) : node.name;
-  }
-
   TensorRep* NewOutput(int32_t s) {
     const Slot& slot = plan_.slots[s];
     return NewRep(slot.dtype, slot.shape.dims(), slot.count);
   }
   absl::Status OutOfMemory(size_t i, int32_t s) {
     return WithNode(OutOfMemoryError(plan_.calls[i].schema->name(), plan_.slots[s].dtype, plan_.slots[s].shape.dims()),
-                    FailingNode(plan_.steps[i].node));
+                    UserName(graph_.node(plan_.steps[i].node)));
   }
 
   absl::Status View(size_t i) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "nlohmann/json.hpp"
 #include "graph/graph_state.h"
+#include "graph/json_text.h"
 
 namespace tandem {
 namespace {
@@ -134,10 +134,9 @@ std::string ToDot(const Graph& graph) {
   const GraphState& state = graph.state();
   std::shared_lock lock(state.mutex);
   std::string out = "digraph tandem {\n  node [shape=box, style=\"rounded,filled\", fontname=Helvetica, fontsize=10];\n";
-  const auto quoted = [](std::string_view name) { return nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); };
   for (int32_t id = 0; id < state.nodes.size(); ++id) {
     const Node& node = state.nodes.node(id);
-    absl::StrAppend(&out, "  n", id, " [label=", quoted(absl::StrCat(std::string(OpName(node.op)), "\n", std::string(node.name), "\n", OutputText(node))),
+    absl::StrAppend(&out, "  n", id, " [label=", JsonText(absl::StrCat(std::string(OpName(node.op)), "\n", std::string(node.name), "\n", OutputText(node))),
                     ", fillcolor=\"", Fill(node), "\"];\n");
     for (TensorId t : node.inputs) absl::StrAppend(&out, "  n", t.node, " -> n", id, t.output ? absl::StrCat(" [label=\"", t.output, "\"]") : "", ";\n");
     for (int32_t c : node.controls) absl::StrAppend(&out, "  n", c, " -> n", id, " [style=dashed];\n");

@@ -15,11 +15,6 @@ constexpr int64_t kPlanTimeBytes = 1024;
 constexpr int64_t kDenseLimit = 16 << 10;
 constexpr int64_t kHeavyElements = 4 << 10;
 
-// A node that a pass made is named by what the user wrote.
-std::string_view UserName(const Node& node) {
-  return node.extra && !node.extra->sources.empty() ? std::string_view(node.extra->sources.front()) : node.name;
-}
-
 class PlanMaker {
  public:
   PlanMaker(const NodeGraph& graph, std::span<const int32_t> order, const GraphRoots& roots,
@@ -347,6 +342,10 @@ class PlanMaker {
 };
 
 }  // namespace
+
+std::string_view UserName(const Node& node) {
+  return node.extra && !node.extra->sources.empty() ? std::string_view(node.extra->sources.front()) : node.name;
+}
 
 absl::StatusOr<std::unique_ptr<Plan>> MakePlan(const NodeGraph& graph, std::span<const int32_t> order, const GraphRoots& roots,
                                                std::span<const Shape> feed_shapes, PlanEnv& env) {

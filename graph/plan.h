@@ -73,6 +73,9 @@ struct Plan {
   bool heavy = false;                     // some step is worth several threads
 };
 
+// What an error calls a node: one that a pass made goes by what the user wrote.
+std::string_view UserName(const Node& node);
+
 // What planning asks of the Session.
 class PlanEnv {
  public:

@@ -4,29 +4,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "nlohmann/json.hpp"
+#include "graph/json_text.h"
 #include "graph/session.h"
 #include "proto/run_metadata.pb.h"
 #include "proto/step_stats.pb.h"
 
 namespace tandem {
-namespace {
-
-// Text inside a JSON string: node names come from files and may hold anything.
-std::string Json(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-}  // namespace
-
 std::string RunTrace::ToChromeTrace() const {
   std::string out = "{\"traceEvents\":[\n";
   absl::StrAppend(&out, R"({"ph":"M","pid":0,"name":"process_name","args":{"name":"/cpu:0"}})");
   if (plan_ns > 0) absl::StrAppend(&out, ",\n", R"({"ph":"X","pid":0,"tid":0,"name":"optimise and plan","ts":)", -plan_ns / 1e3, ",\"dur\":", plan_ns / 1e3, "}");
   for (const Event& e : events) {
-    absl::StrAppend(&out, ",\n{\"ph\":\"X\",\"pid\":0,\"tid\":0,\"name\":", Json(e.op), ",\"cat\":\"op\",\"ts\":", e.start_ns / 1e3,
-                    ",\"dur\":", e.duration_ns / 1e3, ",\"args\":{\"node\":", Json(e.node), ",\"inputs\":", Json(e.inputs),
-                    ",\"outputs\":", Json(absl::StrJoin(e.outputs, ", ")), ",\"bytes\":", e.output_bytes, "}}");
+    absl::StrAppend(&out, ",\n{\"ph\":\"X\",\"pid\":0,\"tid\":0,\"name\":", JsonText(e.op), ",\"cat\":\"op\",\"ts\":", e.start_ns / 1e3,
+                    ",\"dur\":", e.duration_ns / 1e3, ",\"args\":{\"node\":", JsonText(e.node), ",\"inputs\":", JsonText(e.inputs),
+                    ",\"outputs\":", JsonText(absl::StrJoin(e.outputs, ", ")), ",\"bytes\":", e.output_bytes, "}}");
   }
   return out + "\n]}\n";
 }

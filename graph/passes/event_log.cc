@@ -4,7 +4,7 @@
 #include <map>
 
 #include "absl/strings/str_join.h"
-#include "nlohmann/json.hpp"
+#include "graph/json_text.h"
 #include "graph/passes/optimizer.h"
 
 namespace tandem {
@@ -18,11 +18,8 @@ std::string Names(const std::vector<std::string>& names) {
   return absl::StrCat(absl::StrJoin(names.begin(), names.begin() + kShown, ", "), ", … ", names.size() - kShown, " more");
 }
 
-std::string Json(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 std::string JsonList(const std::vector<std::string>& names) {
-  return absl::StrCat("[", absl::StrJoin(names, ",", [](std::string* out, const std::string& n) { *out += Json(n); }), "]");
+  return absl::StrCat("[", absl::StrJoin(names, ",", [](std::string* out, const std::string& n) { *out += JsonText(n); }), "]");
 }
 
 std::string Line(const Event& e) {
@@ -70,8 +67,8 @@ std::string EventLog::ToJson() const {
   bool first = true;
   for (const Event& e : events) {
     if (e.before.empty() && e.after.empty()) continue;
-    absl::StrAppend(&out, first ? "\n" : ",\n", "{\"pass\":", Json(e.pass), ",\"rule\":", Json(e.rule), ",\"done\":", e.near_miss ? "false" : "true",
-                    ",\"before\":", JsonList(e.before), ",\"after\":", JsonList(e.after), ",\"reason\":", Json(e.reason), ",\"saved_bytes\":", e.saved_bytes, "}");
+    absl::StrAppend(&out, first ? "\n" : ",\n", "{\"pass\":", JsonText(e.pass), ",\"rule\":", JsonText(e.rule), ",\"done\":", e.near_miss ? "false" : "true",
+                    ",\"before\":", JsonList(e.before), ",\"after\":", JsonList(e.after), ",\"reason\":", JsonText(e.reason), ",\"saved_bytes\":", e.saved_bytes, "}");
     first = false;
   }
   return out + "\n]\n";
