@@ -7,8 +7,6 @@
 namespace tandem {
 namespace {
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
-
 std::string AllowedText(const OpAttr& attr) {
   std::string text;
   for (int i = 1; i < kNumDTypes; ++i) {

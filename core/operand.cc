@@ -11,8 +11,6 @@
 namespace tandem {
 namespace {
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
-
 [[noreturn, gnu::cold]] void ThrowUnfit(const std::string& scalar, DType dtype, std::string_view why) {
   ThrowError(InvalidArgument("the scalar ", scalar, " does not fit a ", Absl(DTypeName(dtype)), " tensor: ", Absl(why)));
 }

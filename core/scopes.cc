@@ -11,7 +11,6 @@ namespace {
 // Not in ThreadState: eager ops never look at it.
 constinit thread_local const Scope* innermost = nullptr;
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 bool IsNameChar(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '/' || c == '-';

@@ -23,6 +23,9 @@
 
 namespace tandem {
 
+// Debian's Abseil has a string_view of its own: what StrCat and the like take.
+inline absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
+
 template <class... Args>
 [[gnu::cold]] absl::Status InvalidArgument(const Args&... args) {
   return absl::InvalidArgumentError(absl::StrCat(args...));

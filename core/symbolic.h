@@ -17,6 +17,8 @@ class SymbolicGraph : public ResourceBase {
   virtual Origin NodeOrigin(int node) const = 0;
   // The value of a Const node's output; undefined for others.
   virtual Tensor ConstantValue(int node, int output) const { return {}; }
+  // What Gradients of graph/graph.h does, for ys of this graph: how objects that work in both modes differentiate.
+  virtual absl::StatusOr<Tensors> GradientsOf(const Tensors& ys, const Tensors& xs) { return absl::UnimplementedError("no gradients here"); }
   // Makes `read`, a node that reads a variable, wait for the variable's update recorded last.
   virtual void ReadAfterUpdate(int read) {}
 };

@@ -11,8 +11,6 @@
 namespace tandem {
 namespace {
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
-
 Tensor NewChecked(DType dtype, const Shape& shape, size_t n) {
   const auto count = shape.num_elements();
   if (!count || static_cast<size_t>(*count) != n)

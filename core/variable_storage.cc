@@ -10,7 +10,6 @@ namespace {
 
 std::atomic<int64_t> live_variables = 0;
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 // The same elements in memory of their own.
 absl::StatusOr<Tensor> Copy(const Tensor& t) {

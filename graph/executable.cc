@@ -11,7 +11,6 @@ namespace {
 // Fed shapes that change from Run to Run make a plan each; beyond this many the oldest goes.
 constexpr size_t kMaxPlans = 16;
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 }  // namespace
 

@@ -192,6 +192,14 @@ Tensors Compute(GraphContext& context, const Tensors& ys, const Tensors& xs, con
 
 }  // namespace
 
+absl::StatusOr<Tensors> GraphState::GradientsOf(const Tensors& ys, const Tensors& xs) {
+  try {
+    return Gradients(ys, xs);
+  } catch (...) {
+    return StatusFromException(std::current_exception());
+  }
+}
+
 Tensors Gradients(const Tensors& ys, const Tensors& xs, const Tensors& grad_ys, Origin origin) {
   if (ys.empty()) ThrowError(InvalidArgument("Gradients: no y"));
   SymbolicGraph* graph = GraphOf(ys[0]);

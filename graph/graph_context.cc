@@ -10,8 +10,6 @@
 namespace tandem {
 namespace {
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
-
 std::string InputName(const OpSchema& schema, size_t i) {
   return schema.plain() && i < schema.inputs().size() ? schema.inputs()[i].name : absl::StrCat("input ", i);
 }

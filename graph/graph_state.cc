@@ -9,8 +9,6 @@
 namespace tandem {
 namespace {
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
-
 uint64_t LowerCaseHash(std::string_view name) {
   uint64_t h = 14695981039346656037u;
   for (char c : name) h = (h ^ static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(c)))) * 1099511628211u;

@@ -29,6 +29,7 @@ class GraphState : public SymbolicGraph {
   std::string TensorName(int node, int output) const override;
   Origin NodeOrigin(int node) const override;
   Tensor ConstantValue(int node, int output) const override;
+  absl::StatusOr<Tensors> GradientsOf(const Tensors& ys, const Tensors& xs) override;
   void ReadAfterUpdate(int read) override;
 
   mutable std::shared_mutex mutex;

@@ -17,8 +17,6 @@
 namespace tandem {
 namespace {
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
-
 absl::Status CheckVersions(const proto::VersionDef& versions) {
   if (versions.min_consumer() > kGraphDefVersion)
     return InvalidArgument("the graph needs a reader of version ", versions.min_consumer(), " or newer, this is ", kGraphDefVersion);

@@ -11,8 +11,6 @@
 namespace tandem {
 namespace {
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
-
 // Tokens of one line. Punctuation is one character; words hold names, numbers and types' names.
 class Cursor {
  public:

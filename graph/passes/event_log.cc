@@ -10,8 +10,6 @@
 namespace tandem {
 namespace {
 
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
-
 std::string Names(const std::vector<std::string>& names) {
   constexpr size_t kShown = 6;
   if (names.size() <= kShown) return absl::StrJoin(names, ", ");
