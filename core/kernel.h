@@ -39,6 +39,7 @@ class StateSlot {
   std::atomic<KernelState*> state_ = nullptr;
 };
 
+class FunctionRunner;
 class ResourceManager;
 
 // Where a kernel runs: the process (eagerly) or a Session's Run.
@@ -51,6 +52,9 @@ class KernelEnv {
   virtual bool cancelled() const { return false; }        // long kernels ask now and then and return CANCELLED
   // Runs a host function by its token with tensors in, tensors out (EagerPyFunc). NOT_FOUND when unknown.
   virtual absl::Status CallHostFunction(std::string_view token, std::span<const Tensor> inputs, Tensors* outputs) = 0;
+  // Runs functions of the graph's library, for ops that have functions as attributes (core/function.h); null where there
+  // is no library.
+  virtual FunctionRunner* functions() { return nullptr; }
 };
 
 class KernelCall {
@@ -67,7 +71,10 @@ class KernelCall {
   KernelEnv* env;
   StateSlot* node_state = nullptr;                       // for random ops
   std::unique_ptr<KernelState>* plan_state = nullptr;    // of one frame of a plan: prepared primitives; null eagerly
+  uint64_t dying_inputs = 0;  // bit i: whoever calls drops input i after the call
 
+  // Whether input i may be overwritten, or handed on, as if it were the kernel's own: nobody else will see it.
+  bool may_reuse(int i) const { return i < 64 && (dying_inputs >> i & 1) && IsSoleOwner(*inputs[i]); }
   const TensorRep& input(int i) const { return *inputs[i]; }
   // Input i as a tensor that may outlive the Run: what lies in an executor's arena is copied. Null (undefined) when
   // there is no memory for it.
