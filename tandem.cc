@@ -2,6 +2,7 @@
 #include "tandem.h"
 
 #include "core/context.h"
+#include "core/device_registry.h"
 #include "core/epilogues.h"
 #include "core/host_function.h"
 #include "core/kernel.h"
@@ -17,7 +18,9 @@ const bool wired = [] {
   SetKernelProvider(ProvideCpuKernel);
   SetEpilogueQuery(CpuEpilogueIsExact);
   SetDefaultContext(&DefaultEagerContext());
+  SetPlacingContext(&PlacingEagerContext());
   SetHostGradient(&HostGradient);
+  LoadDevicePluginsFromEnvironment();
   return true;
 }();
 

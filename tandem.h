@@ -6,6 +6,7 @@
 // This header includes the whole public API.
 #pragma once
 #include "core/allocator.h"
+#include "core/device.h"
 #include "core/dlpack.h"
 #include "core/error.h"
 #include "core/executing_eagerly.h"

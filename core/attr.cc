@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/device_memory.h"
 #include "core/variant.h"
 
 namespace tandem {
@@ -43,7 +44,7 @@ AttrValue::AttrValue(AttrRef ref) {
     case AttrKind::kType: v_ = ref.get<DType>(); break;
     case AttrKind::kString: v_ = std::string(ref.get<std::string_view>()); break;
     case AttrKind::kShape: v_ = ref.get<Shape>(); break;
-    case AttrKind::kTensor: v_ = ref.get<Tensor>(); break;
+    case AttrKind::kTensor: v_ = OnHost(ref.get<Tensor>()); break;
     case AttrKind::kFunc: v_ = ref.get<FuncAttr>(); break;
     case AttrKind::kIntList: v_ = Copy<int64_t>(ref); break;
     case AttrKind::kFloatList: v_ = Copy<float>(ref); break;
@@ -55,7 +56,12 @@ AttrValue::AttrValue(AttrRef ref) {
     case AttrKind::kTypeList: v_ = Copy<DType>(ref); break;
     case AttrKind::kStringList: v_ = Copy<std::string>(ref); break;
     case AttrKind::kShapeList: v_ = Copy<Shape>(ref); break;
-    case AttrKind::kTensorList: v_ = Copy<Tensor>(ref); break;
+    case AttrKind::kTensorList: {
+      std::vector<Tensor> tensors = Copy<Tensor>(ref);
+      for (Tensor& t : tensors) t = OnHost(t);
+      v_ = std::move(tensors);
+      break;
+    }
     case AttrKind::kFuncList: v_ = Copy<FuncAttr>(ref); break;
   }
 }
@@ -156,7 +162,8 @@ void AppendTensorKey(const Tensor& tensor, std::string& key) {
   AppendRaw(tensor.dtype(), key);
   if (!tensor.defined()) return;
   AppendShape(tensor.shape(), key);
-  const TensorRep& rep = *tensor.rep();
+  const Tensor host = OnHost(tensor);
+  const TensorRep& rep = *host.rep();
   if (rep.symbolic()) {
     AppendRaw(rep.symbol(), key);
   } else if (rep.dtype == kString) {

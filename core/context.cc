@@ -1,5 +1,7 @@
 #include "core/context.h"
 
+#include <atomic>
+
 #include "absl/container/inlined_vector.h"
 #include "core/executing_eagerly.h"
 #include "core/infer.h"
@@ -8,7 +10,8 @@
 namespace tandem {
 namespace {
 
-Context* default_context = nullptr;
+std::atomic<Context*> default_context = nullptr;
+Context* placing_context = nullptr;
 
 constexpr size_t kInline = 8;
 using Reps = absl::InlinedVector<TensorRep*, kInline>;
@@ -87,11 +90,15 @@ bool IsTensorWithScalar(const OpSchema& schema, const Operand* in, size_t n) {
 
 }  // namespace
 
-void SetDefaultContext(Context* eager) { default_context = eager; }
+void SetDefaultContext(Context* eager) { default_context.store(eager, std::memory_order_relaxed); }
+void SetPlacingContext(Context* placing) { placing_context = placing; }
+void UsePlacingContext() {
+  if (placing_context) default_context.store(placing_context, std::memory_order_release);
+}
 
 Context& CurrentContext() {
   Context* c = thread_state.context;
-  return c ? *c : *default_context;
+  return c ? *c : *default_context.load(std::memory_order_acquire);
 }
 
 bool ExecutingEagerly() { return CurrentContext().executing_eagerly(); }

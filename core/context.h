@@ -51,6 +51,10 @@ class Context {
 Context& CurrentContext();
 // Wiring (tandem.cc).
 void SetDefaultContext(Context* eager);
+// Wiring too: the context at the bottom once there is something to decide about placement (core/device.h), so that ops
+// of a process without devices never ask.
+void SetPlacingContext(Context* placing);
+void UsePlacingContext();
 bool ExecutingEagerly();
 
 // Pushes a context for the life of the scope. Scopes end in reverse order, on the thread that made them.

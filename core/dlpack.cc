@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "core/device_memory.h"
 #include "core/dlpack_abi.h"
 #include "core/kernel.h"
 #include "core/symbolic.h"
@@ -101,13 +102,14 @@ absl::StatusOr<Tensor> Import(ManagedTensor* managed, bool share) {
 
 DLManagedTensor* ToDLPack(const Tensor& tensor) {
   (void)tensor.shape();  // throws when undefined
-  TensorRep& rep = *tensor.rep();
-  if (rep.symbolic()) ThrowError(NoValueError("ToDLPack", "tensor", rep));
+  if (tensor.symbolic()) ThrowError(NoValueError("ToDLPack", "tensor", *tensor.rep()));
+  const Tensor host = OnHost(tensor);
+  TensorRep& rep = *host.rep();
   const TypeRow* type = nullptr;
   for (const TypeRow& row : kTypes)
     if (row.dtype == rep.dtype) type = &row;
   if (!type) ThrowError(InvalidArgument("ToDLPack: a ", std::string(DTypeName(rep.dtype)), " tensor has no DLPack form"));
-  auto* out = new Exported{{}, tensor, {rep.dims(), rep.dims() + rep.rank}};
+  auto* out = new Exported{{}, host, {rep.dims(), rep.dims() + rep.rank}};
   out->managed.view = {rep.data, {dlpack::kCpu, 0}, rep.rank, {type->code, type->bits, 1}, out->dims.data(), nullptr, 0};
   out->managed.manager_ctx = out;
   out->managed.deleter = [](ManagedTensor* self) { delete static_cast<Exported*>(self->manager_ctx); };

@@ -33,7 +33,7 @@ struct InferInput {
   const HandleInfo* handle = nullptr;   // of a resource, when known
 
   static InferInput Of(const TensorRep& rep) {
-    return {rep.dims(), rep.rank == kUnknownRank ? -1 : rep.rank, rep.dtype, rep.symbolic() ? nullptr : &rep, nullptr};
+    return {rep.dims(), rep.rank == kUnknownRank ? -1 : rep.rank, rep.dtype, rep.on_host() ? &rep : nullptr, nullptr};
   }
 };
 

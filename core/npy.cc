@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 
+#include "core/device_memory.h"
 #include "core/kernel.h"
 #include "core/npy_header.h"
 #include "core/symbolic.h"
@@ -175,7 +176,8 @@ absl::StatusOr<Tensor> Read(std::istream& in, int64_t size) {
 }
 
 absl::Status Write(std::ostream& out, const Tensor& tensor) {
-  const TensorRep& rep = *tensor.rep();
+  ASSIGN_OR_RETURN(const Tensor host, ToHost(tensor));
+  const TensorRep& rep = *host.rep();
   if (rep.symbolic()) return NoValueError("SaveNpy", "tensor", rep);
   std::string descr;
   int64_t width = 0;

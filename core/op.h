@@ -43,6 +43,7 @@ enum OpTrait : uint32_t {
   kSameShape = 1 << 7,      // inputs of one dtype and shape give output 0 of that shape: inference may be skipped
   kKernelAllocates = 1 << 8,  // the output's shape depends on values: the kernel makes the outputs
   kReadsShapes = 1 << 10,   // reads its inputs' shapes, never their elements (Shape, Size, Rank)
+  kForwards = 1 << 11,      // hands tensors on and never reads their elements: runs wherever those lie
   kAlias = 1 << 9,          // an output may be an input's or a variable's own tensor (Identity, ReadVariableOp): the kernel sets it
 };
 

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "core/context.h"
+#include "core/device_memory.h"
 #include "core/element_format.h"
 #include "core/status.h"
 #include "core/symbolic.h"
@@ -120,7 +121,8 @@ std::string BytesRepr(std::string_view bytes) {
 std::string NumpyRepr(const Tensor& tensor) {
   if (!tensor.defined()) return "<undefined>";
   if (tensor.symbolic()) return SymbolicText(tensor);
-  const TensorRep& rep = *tensor.rep();
+  const Tensor host = OnHost(tensor);
+  const TensorRep& rep = *host.rep();
   std::string text = "array(";
   if (rep.count == 0) {
     text += "[]";
@@ -145,7 +147,7 @@ std::string NumpyRepr(const Tensor& tensor) {
 
 std::string Tensor::ToString() const {
   if (!rep_) return "<undefined>";
-  return rep_->symbolic() ? SymbolicText(*this) : NumpyStr(*rep_);
+  return rep_->symbolic() ? SymbolicText(*this) : NumpyStr(*OnHost(*this).rep());
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {

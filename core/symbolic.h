@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "core/device_memory.h"
 #include "core/infer.h"
 #include "core/resource.h"
 #include "core/tensor.h"
@@ -15,6 +16,8 @@ class SymbolicGraph : public ResourceBase {
   virtual std::string TensorName(int node, int output) const = 0;
   // Where the node was made; null when unknown.
   virtual Origin NodeOrigin(int node) const = 0;
+  // The device its node asks for.
+  virtual std::string NodeDevice(int node) const { return ""; }
   // The value of a Const node's output; undefined for others.
   virtual Tensor ConstantValue(int node, int output) const { return {}; }
   // What Gradients of graph/graph.h does, for ys of this graph: how objects that work in both modes differentiate.
@@ -27,10 +30,10 @@ class SymbolicGraph : public ResourceBase {
 // read the value) has none.
 inline SymbolicGraph* GraphOf(const Tensor& t) { return t.symbolic() ? static_cast<SymbolicGraph*>(t.rep()->symbol().graph) : nullptr; }
 
-// What is known of a tensor's value while a graph is built: the tensor itself when it has one, a Const node's value, else
+// What is known of a tensor's value while a graph is built: the tensor itself (on the host) when it has one, a Const node's value, else
 // undefined.
 inline Tensor KnownValue(const Tensor& t) {
-  if (!t.symbolic()) return t;
+  if (!t.symbolic()) return OnHost(t);
   const SymbolicGraph* graph = GraphOf(t);
   return graph ? graph->ConstantValue(t.rep()->symbol().node, t.rep()->symbol().output) : Tensor();
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/device_memory.h"
 #include "core/kernel.h"
 #include "core/status.h"
 #include "core/symbolic.h"
@@ -70,18 +71,20 @@ const void* Tensor::CheckedData(DType want) const {
   if (rep.symbolic()) ThrowError(NoValueError("data", "this", rep));
   if (rep.dtype != want)
     ThrowError(InvalidArgument("data: the tensor is ", Absl(DTypeName(rep.dtype)), ", asked for ", Absl(DTypeName(want))));
+  if (!rep.on_host()) [[unlikely]] return ValueOrThrow(HostElements(rep));
   return rep.data;
 }
 
 namespace {
 
-const TensorRep& OneElement(const Tensor& t, std::string_view what) {
+// The tensor on the host, when it has one element.
+Tensor OneElement(const Tensor& t, std::string_view what) {
   if (!t.defined()) (void)t.shape();  // throws
   const TensorRep& rep = *t.rep();
   if (rep.symbolic()) ThrowError(NoValueError(what, "this", rep));
   if (rep.count != 1)
     ThrowError(InvalidArgument(Absl(what), ": needs a tensor with one element, is ", Absl(DTypeName(rep.dtype)), rep.shape().ToString()));
-  return rep;
+  return OnHost(t);
 }
 
 // Element i as T. Complex numbers give their real part, as Cast does.
@@ -102,20 +105,22 @@ T Element(const TensorRep& rep, int64_t i) {
 
 template <class T>
 T Tensor::item() const {
-  return Element<T>(OneElement(*this, "item"), 0);
+  return Element<T>(*OneElement(*this, "item").rep(), 0);
 }
 
 template <>
 std::string Tensor::item<std::string>() const {
-  const TensorRep& rep = OneElement(*this, "item");
+  const Tensor one = OneElement(*this, "item");
+  const TensorRep& rep = *one.rep();
   if (rep.dtype != kString) ThrowError(InvalidArgument("item: the tensor is ", Absl(DTypeName(rep.dtype)), ", asked for string"));
   return rep.as<std::string>()[0];
 }
 
 template <class T>
 std::vector<T> Tensor::ToVector() const {
-  const TensorRep& rep = *checked();
-  if (rep.symbolic()) ThrowError(NoValueError("ToVector", "this", rep));
+  if (checked()->symbolic()) ThrowError(NoValueError("ToVector", "this", *rep_));
+  const Tensor host = OnHost(*this);
+  const TensorRep& rep = *host.rep();
   std::vector<T> out(static_cast<size_t>(rep.count));
   for (int64_t i = 0; i < rep.count; ++i) out[i] = Element<T>(rep, i);
   return out;
@@ -140,8 +145,8 @@ TANDEM_INSTANTIATE(double)
 #undef TANDEM_INSTANTIATE
 
 Tensor::operator bool() const {
-  if (dtype() == kString) return !OneElement(*this, "condition").as<std::string>()[0].empty();
-  return Element<bool>(OneElement(*this, "condition"), 0);
+  if (dtype() == kString) return !OneElement(*this, "condition").rep()->as<std::string>()[0].empty();
+  return Element<bool>(*OneElement(*this, "condition").rep(), 0);
 }
 
 std::string Tensor::name() const {

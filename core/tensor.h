@@ -102,8 +102,17 @@ class Tensor {
   int64_t dim(int axis) const;  // negative axes count from the end; INVALID_ARGUMENT out of range
   int64_t size() const { return checked()->count; }  // elements; -1 when unknown
 
-  // The elements, row-major, without a copy; they live as long as any tensor that shares them. INVALID_ARGUMENT when T
-  // is not the element type, FAILED_PRECONDITION for a symbolic tensor. Strings: std::string.
+  // Where the elements lie, "/job:localhost/replica:0/task:0/device:CPU:0"; of a symbolic tensor, the device its node asks
+  // for ("" for none).
+  std::string device() const;
+  // The same value in the memory of a device; in a graph, a node placed there. Gradients flow back. NOT_FOUND when there
+  // is no such device.
+  Tensor Gpu(int index = 0) const;
+  Tensor Cpu() const;
+
+  // The elements, row-major, without a copy where they are in the host's memory, else of a copy made once; they live as
+  // long as any tensor that shares them. INVALID_ARGUMENT when T is not the element type, FAILED_PRECONDITION for a
+  // symbolic tensor. Strings: std::string.
   template <class T>
   std::span<const T> data() const& {
     return {static_cast<const T*>(CheckedData(DTypeOf<T>())), static_cast<size_t>(rep_->count)};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/device_memory.h"
 #include "core/status.h"
 #include "core/visit.h"
 
@@ -45,7 +46,8 @@ std::string Position(const TensorRep& rep, int64_t flat) {
 
 std::string DifferentBits(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return a.defined() == b.defined() ? "" : "one is undefined";
-  const TensorRep &x = *a.rep(), &y = *b.rep();
+  const Tensor on_host[] = {OnHost(a), OnHost(b)};
+  const TensorRep &x = *on_host[0].rep(), &y = *on_host[1].rep();
   if (x.dtype != y.dtype) return absl::StrCat("dtypes are ", std::string(DTypeName(x.dtype)), " and ", std::string(DTypeName(y.dtype)));
   if (!x.SameShape(y)) return absl::StrCat("shapes are ", x.shape().ToString(), " and ", y.shape().ToString());
   int64_t count = 0, first = -1;

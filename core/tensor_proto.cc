@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/device_memory.h"
 #include "core/kernel.h"
 #include "core/visit.h"
 #include "proto/tensor.pb.h"
@@ -183,7 +184,8 @@ absl::StatusOr<Tensor> TensorFromProto(const proto::TensorProto& m) {
 
 absl::Status TensorToProto(const Tensor& tensor, proto::TensorProto* m) {
   if (!tensor.defined() || tensor.symbolic()) return InvalidArgument("tensor: has no value to write");
-  const TensorRep& rep = *tensor.rep();
+  ASSIGN_OR_RETURN(const Tensor host, ToHost(tensor));
+  const TensorRep& rep = *host.rep();
   m->set_dtype(static_cast<proto::DataType>(rep.dtype));
   ShapeToProto(rep.shape(), m->mutable_tensor_shape());
   if (rep.dtype == kString) {

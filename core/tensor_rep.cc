@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include "core/device_memory.h"
 #include "core/resource.h"
 #include "core/variant.h"
 
@@ -77,6 +78,12 @@ TensorRep* NewRep(DType dtype, std::span<const int64_t> dims, int64_t count) {
 TensorRep* NewRepLike(const TensorRep& like, DType dtype) { return NewRep(dtype, like.dims_span(), like.count); }
 
 TensorRep* NewView(TensorRep& base, DType dtype, std::span<const int64_t> dims, int64_t count, void* data) {
+  if (base.storage == Storage::kDevice) [[unlikely]] {
+    base.block->Ref();
+    TensorRep* rep = NewDeviceHeader(dtype, dims, count, data, base.block);
+    if (!rep) base.block->Unref();
+    return rep;
+  }
   char* behind;
   TensorRep* rep = NewBlock(dtype, static_cast<int>(dims.size()), 0, Storage::kView, &behind);
   if (!rep) return nullptr;
@@ -96,6 +103,17 @@ TensorRep* NewExternal(DType dtype, std::span<const int64_t> dims, int64_t count
   rep->external = external;
   rep->count = count;
   rep->data = count ? data : EmptySentinel();
+  CopyDims(*rep, dims);
+  return rep;
+}
+
+TensorRep* NewDeviceHeader(DType dtype, std::span<const int64_t> dims, int64_t count, void* data, DeviceBlock* block) {
+  char* behind;
+  TensorRep* rep = NewBlock(dtype, static_cast<int>(dims.size()), 0, Storage::kDevice, &behind);
+  if (!rep) return nullptr;
+  rep->block = block;
+  rep->count = count;
+  rep->data = data;
   CopyDims(*rep, dims);
   return rep;
 }
@@ -139,6 +157,9 @@ void DestroyRep(TensorRep* rep) {
       break;
     case Storage::kSymbolic:
       if (rep->symbol().graph) rep->symbol().graph->Unref();
+      break;
+    case Storage::kDevice:
+      rep->block->Unref();
       break;
     case Storage::kArena:
       return;  // the frame's memory

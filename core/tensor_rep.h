@@ -14,6 +14,7 @@ TANDEM_EXPORT_BEGIN
 namespace tandem {
 
 class ResourceBase;
+struct DeviceBlock;
 struct TensorRep;
 
 enum class Storage : uint8_t {
@@ -21,7 +22,9 @@ enum class Storage : uint8_t {
   kView,      // the data lies in owner's block (never itself a view), which this rep holds a reference to
   kExternal,  // owner is an ExternalData, released with the rep
   kArena,     // the data belongs to an executor frame: such a rep never leaves its Run
+  // From here on the host cannot read `data`: one comparison (on_host) tells.
   kSymbolic,  // no data: the value of a graph node's output (SymbolicData lies behind the header)
+  kDevice,    // the data lies in a device's memory, in a block of which this rep holds a reference (core/device_memory.h)
 };
 
 // Memory that came from elsewhere (DLPack, a mapped file): `release` is called once, with `context`.
@@ -54,6 +57,7 @@ struct alignas(64) TensorRep {
   union {
     TensorRep* owner;  // kView
     ExternalData* external;
+    DeviceBlock* block;  // kDevice
   };
   uint64_t tape_mark;  // tape serial << 32 | value: see eager/tape_context.h. 0 = on no tape
   union {
@@ -66,6 +70,8 @@ struct alignas(64) TensorRep {
   std::span<const int64_t> dims_span() const { return {dims(), rank == kUnknownRank ? size_t{0} : rank}; }
   Shape shape() const { return rank == kUnknownRank ? Shape::Unknown() : Shape(dims_span()); }
   bool symbolic() const { return storage == Storage::kSymbolic; }
+  // Whether the elements are there and the host may read them.
+  bool on_host() const { return storage < Storage::kSymbolic; }
   int64_t bytes() const { return count * static_cast<int64_t>(DTypeSize(dtype)); }
   template <class T>
   T* as() {
@@ -94,6 +100,8 @@ static_assert(sizeof(TensorRep) == 64);
 [[nodiscard]] TensorRep* NewView(TensorRep& base, DType dtype, std::span<const int64_t> dims, int64_t count, void* data);
 [[nodiscard]] TensorRep* NewExternal(DType dtype, std::span<const int64_t> dims, int64_t count, void* data,
                                      ExternalData* external);
+// Over a part of a device's block, whose reference it takes over.
+[[nodiscard]] TensorRep* NewDeviceHeader(DType dtype, std::span<const int64_t> dims, int64_t count, void* data, DeviceBlock* block);
 [[nodiscard]] TensorRep* NewSymbolic(DType dtype, const Shape& shape, SymbolicData symbol);
 
 // Where the data of empty tensors points: readable, 64-byte aligned, never written.

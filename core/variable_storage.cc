@@ -1,5 +1,6 @@
 #include "core/variable_storage.h"
 
+#include "core/device_memory.h"
 #include "core/kernel.h"
 
 #include <atomic>
@@ -40,7 +41,25 @@ bool VariableStorage::initialized() const {
   return value_.defined();
 }
 
+Device* VariableStorage::place() const {
+  std::lock_guard lock(mutex_);
+  return place_;
+}
+
+absl::Status VariableStorage::SetPlace(Device* place) {
+  std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(Tensor moved, ToPlace(value_, place));
+  value_ = std::move(moved);
+  place_ = place;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Tensor> VariableStorage::Read() const {
+  ASSIGN_OR_RETURN(const Tensor value, Value());
+  return ToHost(value);
+}
+
+absl::StatusOr<Tensor> VariableStorage::Value() const {
   std::lock_guard lock(mutex_);
   RETURN_IF_ERROR(CheckAlive());
   if (!value_.defined())
@@ -55,6 +74,9 @@ absl::Status VariableStorage::Assign(Tensor value) {
     return InvalidArgument("variable \"", name_, "\" is ", info_.shape.ToString(), ", the value is ", value.shape().ToString());
   std::lock_guard lock(mutex_);
   RETURN_IF_ERROR(CheckAlive());
+  if (place_ != DeviceOf(value)) [[unlikely]] {
+    ASSIGN_OR_RETURN(value, ToPlace(value, place_));
+  }
   value_.swap(value);  // the old tensor goes after the lock
   return absl::OkStatus();
 }
@@ -64,6 +86,12 @@ absl::Status VariableStorage::Update(absl::FunctionRef<absl::Status(Tensor&)> up
   RETURN_IF_ERROR(CheckAlive());
   if (!value_.defined())
     return absl::FailedPreconditionError(absl::StrCat("variable \"", name_, "\" is updated before it was initialized"));
+  if (DeviceOf(value_)) [[unlikely]] {
+    ASSIGN_OR_RETURN(Tensor host, ToHost(value_));
+    RETURN_IF_ERROR(update(host));
+    ASSIGN_OR_RETURN(value_, ToPlace(host, place_));
+    return absl::OkStatus();
+  }
   if (!IsSoleOwner(*value_.rep())) {
     ASSIGN_OR_RETURN(Tensor copy, Copy(value_));
     value_ = std::move(copy);

@@ -14,6 +14,8 @@
 
 namespace tandem {
 
+class Device;
+
 class VariableStorage : public ResourceBase {
  public:
   VariableStorage(std::string name, DType dtype, Shape shape);
@@ -25,12 +27,18 @@ class VariableStorage : public ResourceBase {
   const HandleInfo& info() const { return info_; }  // the declared shape, unknown dimensions possible
 
   bool initialized() const;
-  // FAILED_PRECONDITION before the first Assign.
+  // The value for the host to read: a copy when the variable lives on a device. FAILED_PRECONDITION before the first
+  // Assign.
   absl::StatusOr<Tensor> Read() const;
+  // The value where the variable lives.
+  absl::StatusOr<Tensor> Value() const;
+  // Where it lives: null for the host. Values that are assigned are copied there.
+  Device* place() const;
+  absl::Status SetPlace(Device* place);
   // INVALID_ARGUMENT when the dtype is not the variable's, or the shape does not fit the declared one.
   absl::Status Assign(Tensor value);
   // Runs update(value) under the mutex, where value is the stored tensor with the sole reference to its elements: a copy
-  // was made if anyone else held one. update may write the elements and may replace the tensor.
+  // was made if anyone else held one. update always sees it on the host. update may write the elements and may replace the tensor.
   absl::Status Update(absl::FunctionRef<absl::Status(Tensor& value)> update);
   // Drops the value for good: later use is FAILED_PRECONDITION, saying why ("was destroyed"). False when it was dead.
   bool Kill(std::string_view why);
@@ -44,6 +52,7 @@ class VariableStorage : public ResourceBase {
   const HandleInfo info_;
   mutable std::mutex mutex_;
   Tensor value_;
+  Device* place_ = nullptr;
   std::string dead_;  // why, when it is
 };
 

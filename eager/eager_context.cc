@@ -3,31 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/host_function.h"
 #include "core/symbolic.h"
+#include "eager/eager_call.h"
 
 namespace tandem {
 namespace {
 
 // Above this many elements a loop may be worth several threads, so the general path with its kernel is taken.
 constexpr int64_t kDenseLimit = 16 << 10;
-
-class EagerEnv : public KernelEnv {
- public:
-  ResourceManager& resources() override { return resources_; }
-  bool anonymous_variables() const override { return true; }
-  absl::Status CallHostFunction(std::string_view token, std::span<const Tensor> inputs, Tensors* outputs) override {
-    return RunHostFunction(token, inputs, outputs);
-  }
-
- private:
-  ResourceManager resources_;
-};
-
-EagerEnv& Env() {
-  static EagerEnv* env = new EagerEnv;
-  return *env;
-}
 
 // One operand is a single element: spread over a tile on the stack it meets the other's elements in the dense function.
 // Null when the shape is not the larger operand's, or memory is short: the general path knows.
@@ -51,16 +34,6 @@ EagerEnv& Env() {
   return out;
 }
 
-struct Releaser {
-  std::span<TensorRep*> outputs;
-  bool armed = true;
-  ~Releaser() {
-    if (!armed) return;
-    for (TensorRep*& rep : outputs)
-      if (rep) Unref(std::exchange(rep, nullptr));
-  }
-};
-
 }  // namespace
 
 EagerContext& DefaultEagerContext() {
@@ -74,7 +47,7 @@ absl::Status EagerContext::Dispatch(const OpCall& call, std::span<TensorRep*> ou
     const TensorRep& a = *call.inputs.front();
     const TensorRep& b = *call.inputs.back();
     const DenseFn dense = kernel.dense[static_cast<uint8_t>(a.dtype)];
-    if (dense && a.dtype == b.dtype && a.count <= kDenseLimit && b.count <= kDenseLimit && !a.symbolic() && !b.symbolic()) {
+    if (dense && a.dtype == b.dtype && a.count <= kDenseLimit && b.count <= kDenseLimit && a.on_host() && b.on_host()) {
       const DType dtype = kernel.dense_output == DType::kInvalid ? a.dtype : kernel.dense_output;
       if (a.SameShape(b)) [[likely]] {
         if (TensorRep* out = NewRepLike(a, dtype)) [[likely]] {
@@ -91,21 +64,20 @@ absl::Status EagerContext::Dispatch(const OpCall& call, std::span<TensorRep*> ou
 }
 
 absl::Status EagerContext::DispatchGeneral(const OpCall& call, std::span<TensorRep*> outputs) {
+  for (const TensorRep* rep : call.inputs)
+    if (rep->storage == Storage::kDevice) [[unlikely]] return DispatchPlaced(call, outputs);
+  return DispatchHere(call, outputs);
+}
+
+absl::Status EagerContext::DispatchHere(const OpCall& call, std::span<TensorRep*> outputs) {
   const OpSchema& schema = GetOp(call.op);
   absl::InlinedVector<InferInput, 4> inputs;
-  absl::InlinedVector<HandleInfo, 1> handles;
-  for (size_t i = 0; i < call.inputs.size(); ++i) {
-    const TensorRep& rep = *call.inputs[i];
-    if (rep.symbolic()) [[unlikely]] return NoValueError(schema.name(), schema.plain() && i < schema.inputs().size() ? std::string_view(schema.inputs()[i].name) : "an input", rep);
-    inputs.push_back(InferInput::Of(rep));
-    if (rep.dtype == kResource && rep.count == 1)
-      if (const auto* variable = dynamic_cast<const VariableStorage*>(rep.as<ResourceBase*>()[0])) inputs.back().handle = &variable->info();
-  }
+  RETURN_IF_ERROR(EagerInferInputs(call, &inputs));
   InferContext infer(schema, inputs, call.attrs);
   RETURN_IF_ERROR(infer.Run());
   if (outputs.size() != static_cast<size_t>(infer.num_outputs()))
     return absl::InternalError(absl::StrCat(schema.name(), ": has ", infer.num_outputs(), " outputs, the caller expects ", outputs.size()));
-  Releaser releaser{outputs};
+  OutputReleaser releaser{outputs};
 
   if (schema.has(kView)) {
     TensorRep& base = *call.inputs[0];
@@ -134,7 +106,7 @@ absl::Status EagerContext::DispatchGeneral(const OpCall& call, std::span<TensorR
       if (!outputs[i]) return OutOfMemoryError(schema.name(), out.dtype, out.shape.dims());
     }
   }
-  KernelCall run(schema, call.inputs, outputs, call.attrs, &infer.signature(), &Env());
+  KernelCall run(schema, call.inputs, outputs, call.attrs, &infer.signature(), &EagerKernelEnv());
   if (schema.has(kRandom)) run.node_state = &State(call);
   try {
     RETURN_IF_ERROR(kernel(run));

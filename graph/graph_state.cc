@@ -64,6 +64,11 @@ Origin GraphState::NodeOrigin(int node) const {
   return nodes.node(node).origin;
 }
 
+std::string GraphState::NodeDevice(int node) const {
+  std::shared_lock lock(mutex);
+  return std::string(nodes.node(node).device());
+}
+
 Tensor GraphState::ConstantValue(int node, int) const {
   std::shared_lock lock(mutex);
   const Node& n = nodes.node(node);

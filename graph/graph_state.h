@@ -28,6 +28,7 @@ class GraphState : public SymbolicGraph {
   ~GraphState() override;
   std::string TensorName(int node, int output) const override;
   Origin NodeOrigin(int node) const override;
+  std::string NodeDevice(int node) const override;
   Tensor ConstantValue(int node, int output) const override;
   absl::StatusOr<Tensors> GradientsOf(const Tensors& ys, const Tensors& xs) override;
   void ReadAfterUpdate(int read) override;

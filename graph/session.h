@@ -36,6 +36,9 @@ struct SessionOptions {
   int threads = 0;                   // for one Run; 0 = all cores, shared by concurrent Runs
   int max_passes = -1;               // only the first so many of the level's passes (`tandem check`); -1: all
   int64_t max_rewrites = -1;         // of the last of those; -1: all
+  // Where a node's device is missing or lacks the kernel (core/device.h), the CPU runs it; false: an error.
+  bool allow_soft_placement = true;
+  bool log_device_placement = false;  // each node and its device, when a signature is first run
 };
 
 // A tensor or op by name, or a symbolic tensor.

@@ -52,7 +52,7 @@ Tensors PassGradients(const Recorded&, std::span<const Tensor> dy) { return Tens
 OpSchema ConstSchema() {
   return OpSchema("Const", "The constant value.")
       .Signature("", "output:dtype", "value:tensor; dtype:type")
-      .Traits(kAlias)
+      .Traits(kAlias | kForwards)
       .Infer(InferConst).NotDifferentiable("it has no input");
 }
 OpSchema PlaceholderSchema() {
@@ -64,7 +64,7 @@ OpSchema PlaceholderSchema() {
 OpSchema PlaceholderWithDefaultSchema() {
   return OpSchema("PlaceholderWithDefault", "The input, unless a Run feeds another value.")
       .Signature("input:dtype", "output:dtype", "dtype:type; shape:shape")
-      .Traits(kAlias)
+      .Traits(kAlias | kForwards)
       .Infer(InferPlaceholderWithDefault).Gradient(PassGradient).GradientReads("");
 }
 OpSchema IdentitySchema() {
@@ -76,12 +76,13 @@ OpSchema IdentitySchema() {
 OpSchema IdentityNSchema() {
   return OpSchema("IdentityN", "The inputs themselves; each output is there when every input is.")
       .Signature("input:list(T)", "output:list(T)", "T:list(type)>=1")
-      .Traits(kAlias)
+      .Traits(kAlias | kForwards)
       .Infer(InferIdentityN).Gradient(PassGradients).GradientReads("");
 }
 OpSchema NoOpSchema() {
   return OpSchema("NoOp", "Does nothing: a node to hang control dependencies on.")
       .Signature("", "")
+      .Traits(kForwards)
       .Infer(InferNothing).NotDifferentiable("it has neither input nor output");
 }
 OpSchema StopGradientSchema() {

@@ -94,25 +94,25 @@ OpSchema VarHandleOpSchema() {
   return OpSchema("VarHandleOp", "A handle to the variable under container and shared_name, made if there is none.")
       .Signature("", "resource:resource",
                  "container:string=\"\"; shared_name:string=\"\"; debug_name:string=\"\"; dtype:type; shape:shape; allowed_devices:list(string)=[]")
-      .Traits(kStateful | kAlias)
+      .Traits(kStateful | kAlias | kForwards)
       .Infer(InferHandle).NotDifferentiable("a handle is no number");
 }
 OpSchema ReadVariableOpSchema() {
   return OpSchema("ReadVariableOp", "The variable's value.")
       .Signature("resource:resource", "value:dtype", "dtype:type")
-      .Traits(kStateful | kAlias)
+      .Traits(kStateful | kAlias | kForwards)
       .Infer(InferRead).Gradient(ReadGradient).GradientReads("");
 }
 OpSchema AssignVariableOpSchema() {
   return OpSchema("AssignVariableOp", "Gives the variable a new value.")
       .Signature("resource:resource, value:dtype", "", "dtype:type; validate_shape:bool=false")
-      .Traits(kStateful | kSideEffect)
+      .Traits(kStateful | kSideEffect | kForwards)
       .Infer(InferAssign).NotDifferentiable("an assignment has no output");
 }
 OpSchema VarIsInitializedOpSchema() {
   return OpSchema("VarIsInitializedOp", "Whether the variable has a value.")
       .Signature("resource:resource", "is_initialized:bool")
-      .Traits(kStateful)
+      .Traits(kStateful | kForwards)
       .Infer(InferIsInitialized).NotDifferentiable("truth values have no derivative");
 }
 OpSchema AssignAddVariableOpSchema() {
@@ -144,7 +144,7 @@ OpSchema ResourceScatterAddSchema() {
 OpSchema DestroyResourceOpSchema() {
   return OpSchema("DestroyResourceOp", "Drops the resource behind the handle; using it later fails.")
       .Signature("resource:resource", "", "ignore_lookup_error:bool=true")
-      .Traits(kStateful | kSideEffect)
+      .Traits(kStateful | kSideEffect | kForwards)
       .Infer(InferDestroy).NotDifferentiable("it has no output");
 }
 

@@ -49,7 +49,7 @@ absl::Status InferSparseCrossEntropy(InferContext& c) {
 
 // Whether a gradient is zeros that stand for none: such a one costs no second softmax.
 bool IsZero(const Tensor& d) {
-  if (d.symbolic()) return false;
+  if (d.symbolic() || !d.rep()->on_host()) return false;  // a device is not asked
   const auto* bytes = d.rep()->as<char>();
   return std::all_of(bytes, bytes + d.rep()->bytes(), [](char b) { return b == 0; });
 }

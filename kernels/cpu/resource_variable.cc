@@ -27,7 +27,7 @@ absl::Status VarHandle(KernelCall& call) {
 
 absl::Status ReadVariable(KernelCall& call) {
   ASSIGN_OR_RETURN(VariableStorage * variable, GetVariable(call.input(0), call.schema.name()));
-  ASSIGN_OR_RETURN(Tensor value, variable->Read());
+  ASSIGN_OR_RETURN(Tensor value, variable->Value());
   call.SetOutput(0, std::move(value));
   return absl::OkStatus();
 }
