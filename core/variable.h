@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/export.h"
 #include "core/operand.h"
@@ -73,6 +74,10 @@ class Variable {
   template <Leaf T> Tensor AssignSub(std::initializer_list<std::initializer_list<T>> v) { return AssignSub(Tensor(v)); }
 
   const Tensor& handle() const { return handle_; }  // the resource tensor
+  // The living variable with this handle; undefined when there is none.
+  static Variable FromHandle(const Tensor& handle);
+  // Those that live in this process now, in the order of making: eager ones and those of graphs.
+  static std::vector<Variable> Living();
 
  private:
   Tensor Update(OpId op, const Operand& value, std::initializer_list<AttrRef> attrs);

@@ -147,6 +147,29 @@ TEST_CASE("a handle must be one scalar resource") {
   CHECK(Thrown([&] { Run(Op<"ReadVariableOp">(), {empty}, {kFloat32}); }) == "INVALID_ARGUMENT ReadVariableOp: the resource handle is empty");
 }
 
+TEST_CASE("a variable is found by its handle while it lives") {
+  Tensor handle;
+  const size_t before = Variable::Living().size();
+  {
+    Variable v({1., 2.}, {.name = "found", .trainable = false}), w(3.);
+    handle = v.handle();
+    const Variable found = Variable::FromHandle(handle);
+    CHECK(found.name() == "found");
+    CHECK(!found.trainable());
+    CHECK(found.shape() == Shape{2});
+    CHECK(found.Read().ToVector<float>() == std::vector<float>{1, 2});
+    const std::vector<Variable> living = Variable::Living();
+    REQUIRE(living.size() == before + 2);
+    CHECK(living[before].handle().rep() == handle.rep());
+    CHECK(living[before + 1].handle().rep() == w.handle().rep());
+    w = v;  // the other goes
+    CHECK(Variable::Living().size() == before + 1);
+  }
+  CHECK(!Variable::FromHandle(handle).defined());
+  CHECK(!Variable::FromHandle(Tensor(1.)).defined());
+  CHECK(Variable::Living().size() == before);
+}
+
 TEST_CASE("a variable goes with its last handle") {
   const int64_t variables = VariableStorage::live();
   int64_t after_ten = 0;
