@@ -12,6 +12,7 @@ packages=(
   g++ pkg-config python3
   libabsl-dev libprotobuf-dev protobuf-compiler     # status and strings, wire formats
   libdnnl-dev libhwy-dev libxbyak-dev               # kernels: oneDNN, Highway, Xbyak
+  libisal-dev                                       # CRC-32C of records and checkpoints
   libcli11-dev libpng-dev nlohmann-json3-dev zlib1g-dev
   libleveldb-dev                                    # the table format of checkpoints, in tests
   catch2
