@@ -6,6 +6,7 @@
 #include "core/allocator.h"
 #include "nlohmann/json.hpp"
 #include "tools/bench/bench.h"
+#include "tools/bench/peers.h"
 #include "tools/tandem/commands.h"
 
 namespace {
@@ -74,6 +75,18 @@ int Run(const std::vector<std::string>& names, bool as_json) {
   return all_ok ? 0 : 1;
 }
 
+int RunPeerItem(const std::string& number) {
+  std::string known;
+  for (const bench::PeerItem& item : bench::PeerItems()) {
+    if (item.item == number) {
+      bench::RunPeer(item);
+      return 0;
+    }
+    known += (known.empty() ? "" : ", ") + item.item + " (" + item.what + ")";
+  }
+  throw CLI::ValidationError("--peer", number + ": there is no such item; there are " + known);
+}
+
 }  // namespace
 
 void AddBench(CLI::App& app, Action& chosen) {
@@ -82,8 +95,10 @@ void AddBench(CLI::App& app, Action& chosen) {
   CLI::App* bench = app.add_subcommand("bench", "Measures what Tandem promises: each line is a ratio of two things timed in this run");
   bench->add_option("NAME", *names, "Only these: tandem bench eager_add_2x2 callable_trivial");
   bench->add_flag("--json", *json, "A list of {name, ns, reference_ns, ratio, target, allocations, ok}");
+  auto peer = std::make_shared<std::string>();
+  bench->add_option("--peer", *peer, "Instead: the work that other frameworks are timed on, by the number of its item; rows go to $PEER_OUT")->type_name("ITEM");
   bench->footer("Needs a quiet machine; taskset -c 0 keeps it on one core. Exit status 1 when a line misses its target.");
-  bench->callback([names, json, &chosen] { chosen = [names, json] { return Run(*names, *json); }; });
+  bench->callback([=, &chosen] { chosen = [=] { return peer->empty() ? Run(*names, *json) : RunPeerItem(*peer); }; });
 }
 
 }  // namespace tandem::tool
