@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <functional>
+#include <queue>
 
 #include "core/gradient.h"
 #include "core/gradient_walk.h"
@@ -76,7 +77,8 @@ class GraphRecords : public GradientRecords {
   absl::StatusOr<Tensors> Backward(int r, std::span<const Tensor> dy, std::span<const bool> needed) override;
 
  private:
-  // Kahn's algorithm over the found nodes alone.
+  // Kahn's algorithm over the found nodes alone, of those that are ready always the oldest: a recorded graph is walked in the
+  // order of the program, as a tape walks it, so that gradients of one value are added in the same order.
   void Order(const NodeGraph& graph, const std::vector<int32_t>& found) {
     absl::flat_hash_map<int32_t, int32_t> waiting;
     absl::flat_hash_map<int32_t, std::vector<int32_t>> readers;
@@ -84,13 +86,15 @@ class GraphRecords : public GradientRecords {
       waiting[id] = static_cast<int32_t>(graph.node(id).inputs.size());
       for (TensorId t : graph.node(id).inputs) readers[t.node].push_back(id);
     }
-    std::vector<int32_t> sorted = found;  // ids first: the result does not depend on how the walk went
-    std::sort(sorted.begin(), sorted.end());
-    for (int32_t id : sorted)
-      if (waiting[id] == 0) nodes_.push_back(id);
-    for (size_t i = 0; i < nodes_.size(); ++i)
-      for (int32_t reader : readers[nodes_[i]])
-        if (--waiting[reader] == 0) nodes_.push_back(reader);
+    std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
+    for (int32_t id : found)
+      if (waiting[id] == 0) ready.push(id);
+    while (!ready.empty()) {
+      nodes_.push_back(ready.top());
+      ready.pop();
+      for (int32_t reader : readers[nodes_.back()])
+        if (--waiting[reader] == 0) ready.push(reader);
+    }
   }
 
   GraphContext& context_;
