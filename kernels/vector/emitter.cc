@@ -71,9 +71,11 @@ void Emitter::EmitPool() {
 
 void Emitter::RowLoop() {
   Label row, main, single, tail, end;
-  const int unroll = ChooseUnroll();
+  ChooseUnroll();
+  const int unroll = most_unroll_;
   L(row);
   LoadPointers();
+  PinInvariants();
   mov(columns_, ptr[args_ + offsetof(CodeArgs, cols)]);
   xor_(index_, index_);
 
@@ -118,7 +120,7 @@ void Emitter::RowLoop() {
 }
 
 // The most copies whose live values fit the registers; short programs need several to hide latencies.
-int Emitter::ChooseUnroll() const {
+void Emitter::ChooseUnroll() {
   const int n = static_cast<int>(graph_.nodes.size());
   std::vector<int> last(n, -1), count(n, 0);
   const auto use = [&](int arg, int at) {
@@ -128,7 +130,7 @@ int Emitter::ChooseUnroll() const {
   };
   for (int i = 0; i < n; ++i) {
     const Node& node = graph_.nodes[i];
-    if (node.op == Prim::kCall) return 1;
+    if (node.op == Prim::kCall) return;
     if (node.op != Prim::kInput) use(node.a, i);
     use(node.b, i);
     use(node.c, i);
@@ -152,10 +154,35 @@ int Emitter::ChooseUnroll() const {
     most = std::max(most, live);
     most_masks = std::max(most_masks, live_masks);
   }
+  most_live_ = most;
   for (const int unroll : {4, 2}) {
-    if (unroll * most + 3 <= (evex_ ? 32 : 16) && unroll * most_masks <= 5 && unroll * n <= 2000) return unroll;
+    if (unroll * most + 3 <= (evex_ ? 32 : 16) && unroll * most_masks <= 5 && unroll * n <= 2000) {
+      most_unroll_ = unroll;
+      return;
+    }
   }
-  return 1;
+}
+
+// What stays the same along a row goes to the registers that the bodies leave over. Calls save what is live, so a program
+// with calls pins nothing.
+void Emitter::PinInvariants() {
+  const int n = static_cast<int>(graph_.nodes.size());
+  for (const Node& node : graph_.nodes)
+    if (node.op == Prim::kCall || node.op == Prim::kCallWhere) return;
+  constexpr int kSpare = 4;  // temporaries, and what an instruction reads from memory
+  int reg = evex_ ? 32 : 16;
+  const int first = std::min(reg, most_unroll_ * most_live_ + kSpare);
+  unroll_ = 1;
+  masked_ = false;
+  values_.assign(n, Value());
+  std::vector<int> pins(n, -1);
+  for (int i = 0; i < n && reg > first; ++i) {
+    const Node& node = graph_.nodes[i];
+    if (IsMask(node.lane) || !(node.op == Prim::kConst || (node.op == Prim::kInput && graph_.inputs[node.a].splat))) continue;
+    pins[i] = --reg;
+    LoadInto(reg, i);
+  }
+  pins_ = std::move(pins);
 }
 
 void Emitter::Body(int unroll, bool masked) {
@@ -165,6 +192,11 @@ void Emitter::Body(int unroll, bool masked) {
   values_.assign(n * unroll, Value());
   vectors_.emplace(0, evex_ ? 32 : 16);
   masks_.emplace(1, 5);
+  for (size_t i = 0; i < pins_.size(); ++i) {
+    if (pins_[i] < 0) continue;
+    values_[i * unroll].reg = pins_[i];
+    vectors_->Reserve(pins_[i]);
+  }
   free_slots_.clear();
   dead_slots_.clear();
   for (int s = spill_slots_ - 1; s >= 0; --s) free_slots_.push_back(s);

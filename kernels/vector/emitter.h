@@ -2,7 +2,8 @@
 //
 // The code is a function void(CodeArgs*) that runs over rows and columns: a body unrolled so that short programs overlap
 // their latencies, then one vector at a time; on AVX-512 the last one under a mask. Registers are given by furthest next
-// use; inputs and constants are loaded again rather than spilled.
+// use; inputs and constants are loaded again rather than spilled. Registers that no body needs hold constants and inputs
+// that are one element for the whole row.
 #pragma once
 #include <cstdint>
 #include <vector>

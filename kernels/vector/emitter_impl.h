@@ -57,7 +57,8 @@ class Emitter : public Xbyak::CodeGenerator {
 
   // --- One body: `unroll` copies of the program, interleaved node by node; `masked`: loads and stores under k7.
   void Body(int unroll, bool masked);
-  int ChooseUnroll() const;
+  void ChooseUnroll();
+  void PinInvariants();
   void EmitNode(int node, int copy);
   void EmitStore(int output, int copy);
   void EmitFma(int value, const Node& n, int copy, bool negated);
@@ -90,7 +91,8 @@ class Emitter : public Xbyak::CodeGenerator {
   bool InMaskFile(int value) const { return evex_ && IsMask(NodeOf(value).lane); }
   RegisterFile& FileOf(int value) { return InMaskFile(value) ? *masks_ : *vectors_; }
   bool Rematerialises(int value) const { return NodeOf(value).op == Prim::kConst || NodeOf(value).op == Prim::kInput; }
-  bool Dies(int value) { return uses_->After(value, position_) == Uses::kNever; }
+  bool Pinned(int value) const { return !pins_.empty() && pins_[value / unroll_] >= 0; }
+  bool Dies(int value) { return !Pinned(value) && uses_->After(value, position_) == Uses::kNever; }
   Xmm Vector(int reg) const { return evex_ ? Xmm(Zmm(reg)) : Xmm(Ymm(reg)); }
   static Opmask K(int reg) { return Opmask(reg); }
 
@@ -117,6 +119,9 @@ class Emitter : public Xbyak::CodeGenerator {
   const Reg64 args_, index_, columns_;
   std::vector<Reg64> bases_;
 
+  int most_unroll_ = 1;                   // of the main loop
+  int most_live_ = 1;                     // values of one copy that are in vector registers at once
+  std::vector<int> pins_;                 // by node: the register that holds it for all columns, or -1; empty: none at all
   int unroll_ = 1;
   bool masked_ = false;
   int position_ = 0;
