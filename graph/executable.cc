@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "graph/passes/event_log.h"
+#include "graph/placement.h"
 
 namespace tandem {
 namespace {
@@ -46,6 +47,7 @@ absl::StatusOr<std::shared_ptr<Executable>> Executable::Make(const GraphState& s
     std::shared_lock lock(state.mutex);
     RETURN_IF_ERROR(made->Extract(state, signature));
   }
+  RETURN_IF_ERROR(PlaceNodes(made->graph_, options));
   OptimizeOptions passes{options.level, options.disable, options.enable, options.max_passes, options.max_rewrites};
   RETURN_IF_ERROR(Optimize(made->graph_, made->roots_, passes, log ? &made->log_ : nullptr));
   ASSIGN_OR_RETURN(made->order_, made->graph_.TopologicalOrder());

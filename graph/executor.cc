@@ -4,6 +4,7 @@
 #include <new>
 
 #include "core/context.h"
+#include "core/device_memory.h"
 
 namespace tandem {
 
@@ -96,7 +97,7 @@ class Executor {
         }
         step.dense(a, b, out->data, step.n);
       } else {
-        absl::Status status = step.kind == StepKind::kView ? View(i) : Kernel(i);
+        absl::Status status = step.kind == StepKind::kView ? View(i) : step.kind == StepKind::kCopy ? Copy(i) : Kernel(i);
         if (!status.ok()) [[unlikely]] return WithNode(std::move(status), UserName(graph_.node(step.node)));
       }
       if constexpr (kWatched)
@@ -150,12 +151,62 @@ class Executor {
     return infer.outputs()[0].shape;
   }
 
+  absl::Status Copy(size_t i) {
+    const Step& step = plan_.steps[i];
+    ASSIGN_OR_RETURN(Tensor copy, ToPlace(Tensor::Share(reps_[plan_.input_slots[step.first_input]]), plan_.slots[step.first_output].place));
+    reps_[step.first_output] = copy.release();
+    return absl::OkStatus();
+  }
+
+  // What an op handed on lies where its variable does: where the plan could not know the variable, it counted on the host.
+  [[gnu::noinline]] absl::Status MoveToPlan(const Step& step) {
+    for (int32_t k = 0; k < step.num_outputs; ++k) {
+      TensorRep*& rep = reps_[step.first_output + k];
+      if (!rep || DeviceOf(*rep) == plan_.slots[step.first_output + k].place) continue;
+      ASSIGN_OR_RETURN(Tensor moved, ToPlace(Tensor::Adopt(std::exchange(rep, nullptr)), plan_.slots[step.first_output + k].place));
+      rep = moved.release();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status DeviceKernel(size_t i, std::span<TensorRep* const> inputs, std::span<TensorRep*> outputs) {
+    const Step& step = plan_.steps[i];
+    const StepCall& call = plan_.calls[i];
+    for (TensorRep*& rep : outputs) rep = nullptr;
+    absl::InlinedVector<Shape, 2> shapes;
+    for (int32_t k = 0; k < step.num_outputs; ++k) shapes.push_back(plan_.slots[step.first_output + k].shape);
+    if (std::any_of(shapes.begin(), shapes.end(), [](const Shape& s) { return !s.fully_known(); })) {
+      // Integers that shapes depend on are read on the host.
+      Tensors held;
+      absl::InlinedVector<InferInput, 4> concrete;
+      for (TensorRep* rep : inputs) {
+        if (!rep->on_host() && IsInteger(rep->dtype)) {
+          ASSIGN_OR_RETURN(Tensor host, ToHost(Tensor::Share(rep)));
+          held.push_back(std::move(host));
+          rep = held.back().rep();
+        }
+        concrete.push_back(InferInput::Of(*rep));
+      }
+      InferContext infer(*call.schema, concrete, call.attrs);
+      RETURN_IF_ERROR(infer.Run());
+      for (int32_t k = 0; k < step.num_outputs; ++k) shapes[k] = infer.outputs()[k].shape;
+    }
+    for (int32_t k = 0; k < step.num_outputs; ++k) {
+      const Slot& slot = plan_.slots[step.first_output + k];
+      ASSIGN_OR_RETURN(outputs[k], NewPlacedRep(*call.schema, slot.dtype, shapes[k], slot.place));
+    }
+    KernelCall run(*call.schema, inputs, outputs, call.attrs, &call.signature, &env_);
+    run.node_state = call.state;
+    return step.device->Run(*step.row, run);
+  }
+
   absl::Status Kernel(size_t i) {
     const Step& step = plan_.steps[i];
     const StepCall& call = plan_.calls[i];
     absl::InlinedVector<TensorRep*, 6> inputs(step.num_inputs);
     for (int32_t k = 0; k < step.num_inputs; ++k) inputs[k] = reps_[plan_.input_slots[step.first_input + k]];
     const std::span<TensorRep*> outputs(reps_ + step.first_output, step.num_outputs);
+    if (step.kind == StepKind::kDevice) return DeviceKernel(i, inputs, outputs);
     if (step.kind == StepKind::kDynamic) {
       RETURN_IF_ERROR(InferAndAllocate(call, inputs, outputs));
     } else {
@@ -170,10 +221,11 @@ class Executor {
     run.node_state = call.state;
     run.plan_state = &frame_.states_[i];
     try {
-      return step.kernel(run);
+      RETURN_IF_ERROR(step.kernel(run));
     } catch (...) {
       return StatusFromException(std::current_exception());
     }
+    return call.schema->has(kForwards) && call.schema->has(kAlias) ? MoveToPlan(step) : absl::OkStatus();
   }
 
   absl::Status InferAndAllocate(const StepCall& call, std::span<TensorRep* const> inputs, std::span<TensorRep*> outputs) {

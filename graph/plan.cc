@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/context.h"
+#include "core/scopes.h"
+#include "core/variable_storage.h"
 #include "graph/arena_plan.h"
+#include "graph/placement.h"
 
 namespace tandem {
 namespace {
@@ -25,9 +29,12 @@ class PlanMaker {
     MakeSlots();
     for (size_t i = 0; i < roots_.feeds.size(); ++i) SetFeed(i);
     for (int32_t id : order_) RETURN_IF_ERROR(AddNode(id));
+    for (TensorId t : roots_.fetches) {
+      ASSIGN_OR_RETURN(const int32_t s, SlotAt(SlotOf(t), nullptr, t.node));
+      plan_->fetch_slots.push_back(s);
+    }
     FindLastUses();
     AssignBuffers();
-    for (TensorId t : roots_.fetches) plan_->fetch_slots.push_back(SlotOf(t));
     for (size_t s = 0; s < plan_->slots.size(); ++s)
       if (plan_->slots[s].kind == SlotKind::kOwned) plan_->owned_slots.push_back(static_cast<int32_t>(s));
     return std::move(plan_);
@@ -77,6 +84,7 @@ class PlanMaker {
     for (const TensorId& t : node.inputs) inputs.push_back(slot(SlotOf(t)).constant.rep());
     absl::InlinedVector<TensorRep*, 2> outputs(node.outputs.size(), nullptr);
     ContextScope eager(nullptr);
+    DeviceScope host("/cpu:0");
     RETURN_IF_ERROR(CurrentContext().Dispatch({node.op, inputs, attrs, node.origin, {}}, {outputs.data(), outputs.size()}));
     Tensors values;
     for (TensorRep* rep : outputs) values.push_back(Tensor::Adopt(rep));
@@ -93,6 +101,10 @@ class PlanMaker {
       KernelCall call(node.schema(), {}, {&out, 1}, attrs, &signature, &env_.kernel_env());
       RETURN_IF_ERROR(WithNode(GetCpuKernel(node.op).find(DType::kInvalid)(call), node.name));
       SetConstant(plan_->first_slot[id], Tensor::Adopt(out));
+      if (Device* place = DeviceOfNode(node)) {
+        ASSIGN_OR_RETURN(VariableStorage * variable, GetVariable(*out, node.schema().name()));
+        if (variable->place() != place) RETURN_IF_ERROR(WithNode(variable->SetPlace(place), node.name));
+      }
     }
     handles_[plan_->first_slot[id]] = {node.attr("dtype").get<DType>(), node.attr("shape").get<Shape>()};
     return absl::OkStatus();
@@ -156,15 +168,20 @@ class PlanMaker {
 
     Step step{};
     step.node = id;
+    absl::InlinedVector<int32_t, 4> slots;
+    for (const TensorId& t : node.inputs) slots.push_back(SlotOf(t));
+    if (AnyDevices()) RETURN_IF_ERROR(WithNode(PlaceStep(node, id, call, step, slots), UserName(node)));
     step.first_input = static_cast<int32_t>(plan_->input_slots.size());
     step.num_inputs = static_cast<int32_t>(node.inputs.size());
-    for (const TensorId& t : node.inputs) plan_->input_slots.push_back(SlotOf(t));
+    for (int32_t s : slots) plan_->input_slots.push_back(s);
     step.first_output = plan_->first_slot[id];
     step.num_outputs = static_cast<int32_t>(node.outputs.size());
     if (schema.has(kStateful)) call.state = env_.NodeState(node.name);
 
     if (schema.has(kView)) {
       step.kind = StepKind::kView;
+    } else if (step.row) {
+      step.kind = StepKind::kDevice;
     } else {
       const CpuKernel& kernels = GetCpuKernel(node.op);
       step.kernel = FindKernel(node.op, call.signature);
@@ -183,6 +200,67 @@ class PlanMaker {
     plan_->steps.push_back(step);
     plan_->calls.push_back(std::move(call));
     return absl::OkStatus();
+  }
+
+  // Says where the step runs, and takes its inputs from where they are wanted: copies go in front of it.
+  absl::Status PlaceStep(const Node& node, int32_t id, const StepCall& call, Step& step, absl::InlinedVector<int32_t, 4>& slots) {
+    const OpSchema& schema = *call.schema;
+    const auto out = [&](size_t i) -> Slot& { return slot(plan_->first_slot[id] + static_cast<int32_t>(i)); };
+    if (schema.has(kReadsShapes)) return absl::OkStatus();
+    if (schema.traits() & (kView | kForwards)) {
+      for (size_t i = 0; i < slots.size(); ++i) {
+        const bool elements = !schema.has(kView) || i == 0;
+        if (slot(slots[i]).dtype == kResource) {
+          // A variable's value lies where the variable lives; of one known in the Run only, on the host.
+          const Tensor& handle = slot(slots[i]).constant;
+          const auto variable = handle.defined() ? GetVariable(*handle.rep(), schema.name()) : absl::StatusOr<VariableStorage*>(nullptr);
+          if (schema.has(kAlias) && i < node.outputs.size() && variable.ok() && *variable) out(i).place = (*variable)->place();
+        } else if (!elements || WishesPlace(node)) {
+          ASSIGN_OR_RETURN(slots[i], SlotAt(slots[i], elements ? DeviceOfNode(node) : nullptr, id));
+        }
+        if (elements && i < node.outputs.size() && slot(slots[i]).dtype != kResource) out(i).place = slot(slots[i]).place;
+      }
+      return absl::OkStatus();
+    }
+    Device* device = DeviceOfNode(node);
+    const TandemKernelRow* row = device ? device->FindKernel(node.op, call.signature) : nullptr;
+    for (size_t i = 0; i < slots.size(); ++i) {
+      ASSIGN_OR_RETURN(slots[i], SlotAt(slots[i], row && !OnHostMask(row->host_inputs, i) ? device : nullptr, id));
+    }
+    if (!row) return absl::OkStatus();
+    step.device = device;
+    step.row = row;
+    for (size_t i = 0; i < node.outputs.size(); ++i) out(i).place = OnHostMask(row->host_outputs, i) ? nullptr : device;
+    return absl::OkStatus();
+  }
+
+  // The slot of the same elements at a place: s itself, or that of a copy, made once. reader: the node that asks.
+  absl::StatusOr<int32_t> SlotAt(int32_t s, Device* place, int32_t reader) {
+    if (slot(s).place == place || !FitsOnDevices(slot(s).dtype)) return s;
+    const auto [it, added] = copies_.try_emplace({s, place}, static_cast<int32_t>(plan_->slots.size()));
+    if (!added) return it->second;
+    const int32_t copy = it->second;
+    Slot made = slot(s);
+    made.place = place;
+    made.root = copy;
+    if (made.kind == SlotKind::kConstant) {
+      ASSIGN_OR_RETURN(made.constant, ToPlace(made.constant, place));
+    } else {
+      made.kind = SlotKind::kOwned;
+      Step step{};
+      step.kind = StepKind::kCopy;
+      step.node = reader;
+      step.first_input = static_cast<int32_t>(plan_->input_slots.size());
+      step.num_inputs = 1;
+      plan_->input_slots.push_back(s);
+      step.first_output = copy;
+      step.num_outputs = 1;
+      plan_->steps.push_back(step);
+      plan_->calls.emplace_back().schema = &GetOp(Op<"Identity">());
+    }
+    plan_->slots.push_back(std::move(made));
+    handles_.emplace_back();
+    return copy;
   }
 
   // Shape, Size and Rank read no elements: their kernels run on an empty header with the planned dimensions.
@@ -239,7 +317,7 @@ class PlanMaker {
     fetched_.assign(n, false);
     escapes_.assign(n, false);
     last_use_.assign(n, -1);
-    for (TensorId t : roots_.fetches) fetched_[SlotOf(t)] = escapes_[SlotOf(t)] = true;
+    for (int32_t s : plan_->fetch_slots) fetched_[s] = escapes_[s] = true;
     // Views first, backwards: a base escapes when a view of it does.
     for (size_t i = plan_->steps.size(); i-- > 0;) {
       const Step& step = plan_->steps[i];
@@ -258,7 +336,7 @@ class PlanMaker {
       const int32_t base = plan_->input_slots[step.first_input], out = step.first_output;
       // A view that does not escape, of known shape, is a header over its base; else it is a tensor that holds a
       // reference, and the base's own life may end.
-      if (!escapes_[out] && slot(out).count >= 0 && slot(base).count >= 0) {
+      if (!escapes_[out] && slot(out).count >= 0 && slot(base).count >= 0 && !slot(base).place) {
         slot(out).kind = SlotKind::kHeader;
         slot(out).root = slot(base).root;
       }
@@ -336,6 +414,7 @@ class PlanMaker {
   PlanEnv& env_;
   std::unique_ptr<Plan> plan_;
   std::vector<HandleInfo> handles_;  // by slot
+  absl::flat_hash_map<std::pair<int32_t, Device*>, int32_t> copies_;  // slot and place -> slot
   std::vector<bool> is_feed_;             // by node
   std::vector<bool> fetched_, escapes_;  // by slot
   std::vector<int32_t> last_use_;    // by slot: of roots

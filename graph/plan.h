@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/device_registry.h"
 #include "core/kernel.h"
 #include "graph/node_graph.h"
 #include "graph/passes/optimizer.h"
@@ -29,6 +30,7 @@ struct Slot {
   int64_t offset = -1;  // kArena
   int32_t root = -1;    // whose buffer this slot's elements lie in: itself, or a view's base
   Tensor constant;      // kConstant
+  Device* place = nullptr;  // where the elements lie; null: the host
 };
 
 enum class StepKind : uint8_t {
@@ -36,6 +38,8 @@ enum class StepKind : uint8_t {
   kKernel,   // a kernel; shapes known
   kView,     // points a header at its base's data, or makes a view of an owned base
   kDynamic,  // infers on the concrete inputs, allocates, runs the kernel
+  kDevice,   // the same on a device, by its row
+  kCopy,     // the input, where the output's slot lies
 };
 
 struct Step {
@@ -51,6 +55,8 @@ struct Step {
   DenseFn dense = nullptr;
   int64_t n = 0;
   KernelFn kernel = nullptr;
+  Device* device = nullptr;                  // kDevice
+  const TandemKernelRow* row = nullptr;      // kDevice
 };
 
 // What a step's call needs beside slots.

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
+#include "core/device_memory.h"
 #include "core/parallel.h"
 #include "core/variable_storage.h"
 #include "graph/executable.h"
@@ -94,7 +95,14 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
       if (!rep || rep->symbolic()) return InvalidArgument("Run: a feed must be a tensor with a value");
     RETURN_IF_ERROR(executable.CheckFeeds(feeds));
     absl::InlinedVector<TensorRep*, 8> used;
-    for (int32_t position : executable.feed_positions()) used.push_back(feeds[position]);
+    Tensors copies;  // of feeds that lie on a device: plans start on the host
+    for (int32_t position : executable.feed_positions()) {
+      used.push_back(feeds[position]);
+      if (used.back()->on_host()) [[likely]] continue;
+      ASSIGN_OR_RETURN(Tensor copy, ToHost(Tensor::Share(feeds[position])));
+      copies.push_back(std::move(copy));
+      used.back() = copies.back().rep();
+    }
     const auto begin = options.trace ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     RunControl control;
     control.cancellation = options.cancellation;

@@ -128,10 +128,10 @@ std::vector<GoldenCase> LoadGoldenCases(const std::string& folder, const std::st
 
 namespace {
 
-// Interprets the nodes in the file's order, each through the eager context.
+// Interprets the nodes in the file's order, each through the eager context; where there are devices, through placement.
 absl::Status RunEagerly(const GoldenCase& c, Tensors* fetched) {
   EagerContext fresh;  // with no state of random ops
-  ContextScope scope(&fresh);
+  ContextScope scope(AnyDevices() ? nullptr : &fresh);
   std::map<std::string, Tensors> values;
   for (const auto& node : c.graph.node()) {
     Tensors& outputs = values[node.name()];

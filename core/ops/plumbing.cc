@@ -58,7 +58,7 @@ OpSchema ConstSchema() {
 OpSchema PlaceholderSchema() {
   return OpSchema("Placeholder", "A value that every Run must feed; running it is an error.")
       .Signature("", "output:dtype", "dtype:type; shape:shape=<unknown>")
-      .Traits(kStateful | kAlias)  // its value comes from outside: two placeholders are never one
+      .Traits(kStateful | kAlias | kForwards)  // its value comes from outside: two placeholders are never one
       .Infer(InferPlaceholder).NotDifferentiable("it has no input");
 }
 OpSchema PlaceholderWithDefaultSchema() {

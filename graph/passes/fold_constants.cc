@@ -1,4 +1,5 @@
 #include "core/context.h"
+#include "core/scopes.h"
 #include "graph/passes/passes.h"
 
 namespace tandem {
@@ -51,6 +52,7 @@ void FoldConstants(Rewriter& rw) {
     const auto attrs = node.attr_refs();
     {
       ContextScope eager(nullptr);
+      DeviceScope host("/cpu:0");
       if (!CurrentContext().Dispatch({node.op, inputs, attrs, node.origin, {}}, {outputs.data(), outputs.size()}).ok()) continue;
     }
     Tensors values;

@@ -2,6 +2,7 @@
 // fused kernel is known to give the same bits (core/epilogues.h).
 #include "core/epilogues.h"
 #include "graph/passes/passes.h"
+#include "graph/placement.h"
 
 namespace tandem {
 namespace {
@@ -20,7 +21,7 @@ class Contractions {
   void Run() {
     for (int32_t id = 0, n = rw_.graph().size(); id < n; ++id) {
       const OpId op = rw_.node(id).op;
-      if (rw_.is_feed(id)) continue;
+      if (rw_.is_feed(id) || DeviceOfNode(rw_.node(id))) continue;  // epilogues are the CPU's
       if (op == Op<"MatMul">()) Fuse(id, Contraction::kMatMul, Op<"FusedMatMul">());
       else if (op == Op<"Conv2D">()) Fuse(id, Contraction::kConv2D, Op<"FusedConv2D">());
       if (stopped_) return;

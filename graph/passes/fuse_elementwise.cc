@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/kernel.h"
 #include "graph/passes/passes.h"
+#include "graph/placement.h"
 
 namespace tandem {
 namespace {
@@ -16,7 +17,7 @@ bool MayFuse(const Rewriter& rw, int32_t id) {
   const Node& node = rw.node(id);
   if (rw.is_feed(id) || node.outputs.size() != 1 || node.inputs.empty() || !node.schema().has(kElementwise)) return false;
   const CpuKernel& kernel = GetCpuKernel(node.op);
-  if (kernel.loop_op < 0) return false;
+  if (kernel.loop_op < 0 || DeviceOfNode(node)) return false;  // loops are the CPU's
   const auto fits = [&](const NodeOutput& t) { return t.dtype == kBool || kernel.fusable(t.dtype); };  // conditions and comparisons
   if (!fits(node.outputs[0])) return false;
   for (TensorId t : node.inputs)
