@@ -14,7 +14,7 @@ packages=(
   libdnnl-dev libhwy-dev libxbyak-dev               # kernels: oneDNN, Highway, Xbyak
   libisal-dev                                       # CRC-32C of records and checkpoints
   libcli11-dev libpng-dev nlohmann-json3-dev zlib1g-dev
-  libleveldb-dev                                    # the table format of checkpoints, in tests
+  libleveldb-dev                                    # the table format of checkpoints
   catch2
   libbenchmark-dev libsleef-dev                     # what the benchmarks compare with
 )
