@@ -7,7 +7,9 @@
 #include "core/npy.h"
 #include "core/op.h"
 #include "core/ops/concat.h"
+#include "tandem.h"
 #include "tests/compare.h"
+#include "tests/fixture_records.h"
 
 namespace tandem {
 namespace {
@@ -109,7 +111,14 @@ std::vector<Fixture> LoadFixtures(const std::string& folder) {
     const std::string kind = entry["kind"].get<std::string>();
     if (!fs::exists(folder + "/broken/" + entry.value("file", "?"))) continue;
     fixtures.push_back({entry["name"].get<std::string>(), folder + "/broken", entry, true,
-                        kind == "graphdef" || kind == "metagraph" || kind == "npy" ? "" : kind});
+                        kind == "graphdef" || kind == "metagraph" || kind == "npy" || kind == "tfrecord" ? "" : kind});
+  }
+  const Json index = ReadJson(folder + "/tfrecord/index.json");
+  const Json files = index.is_object() ? index["files"] : Json::object();
+  for (const auto& [file, entry] : files.items()) {
+    if (!fs::exists(folder + "/tfrecord/" + file)) continue;
+    fixtures.push_back({file, folder + "/tfrecord",
+                        {{"kind", "records"}, {"file", file}, {"compression", entry["compression"]}, {"records", index["records"][entry["records"].get<std::string>()]}}});
   }
   return fixtures;
 }
@@ -127,7 +136,10 @@ std::string CheckFixture(const Fixture& f, OptLevel level) {
     code = f.spec["expect_error"]["code"].get<std::string>();
   }
   try {
-    if (f.spec.value("kind", "") == "npy") LoadNpy(f.folder + "/" + f.spec["file"].get<std::string>());
+    const std::string kind = f.spec.value("kind", ""), file = f.folder + "/" + f.spec.value("file", "");
+    if (kind == "npy") LoadNpy(file);
+    else if (kind == "tfrecord") for ([[maybe_unused]] auto& record : data::TFRecord(file, {.compression = file.ends_with(".gz") ? "GZIP" : ""})) {}
+    else if (kind == "records") wrong = CheckRecordFile(file, f.spec["compression"], f.spec["records"]);
     else wrong = RunGraph(f, level);
   } catch (const Error& e) {
     const std::string& message = e.message();

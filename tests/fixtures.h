@@ -21,7 +21,8 @@ struct Fixture {
   bool supported() const { return missing.empty(); }
 };
 
-// Every graph case and every broken graph or .npy file below `folder`, as far as the folder holds them.
+// Every graph case, every record file and every broken graph, .npy or record file below `folder`, as far as the folder
+// holds them.
 std::vector<Fixture> LoadFixtures(const std::string& folder);
 // "" when values, or the error's code and the names in its text, are as wanted; "skipped: …" when the file turns out to
 // need an op that is not here, or is text, which is read where TensorFlow refuses it.

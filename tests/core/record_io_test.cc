@@ -1,28 +1,13 @@
 #include "core/record_io.h"
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <fstream>
 #include <vector>
 
 #include "core/crc32c.h"
+#include "tests/temp_file.h"
 
 namespace tandem {
 namespace {
-
-std::string TempPath(const std::string& name) {
-  const char* folder = std::getenv("TEST_TMPDIR");
-  return std::string(folder ? folder : "/tmp") + "/" + name;
-}
-
-void WriteBytes(const std::string& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
-std::string ReadBytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // Every record up to the end or an error, and that error.
 std::pair<std::vector<std::string>, absl::Status> ReadAll(const std::string& path, Compression compression = Compression::kNone, int64_t buffer = 128 << 10) {
@@ -133,7 +118,7 @@ TEST_CASE("errors name file, record and offset") {
   };
   for (const Row& row : rows) {
     INFO(row.name);
-    WriteBytes(path, row.bytes);
+    WriteTemp("damaged.tfrecord", row.bytes);
     const auto [records, status] = ReadAll(path);
     CHECK(records == std::vector<std::string>{"first"});
     CHECK(status.code() == absl::StatusCode::kDataLoss);
@@ -157,7 +142,7 @@ TEST_CASE("no damage gives a wrong record") {
     const std::string good = ReadBytes(path);
     int wrong = 0, silent = 0;
     const auto check = [&](const std::string& bytes, bool cut) {
-      WriteBytes(path, bytes);
+      WriteTemp("flip.tfrecord", bytes);
       const auto [records, status] = ReadAll(path, compression);
       if (records.size() > written.size() || !std::equal(records.begin(), records.end(), written.begin())) ++wrong;
       if (status.ok() && records.size() < written.size() && !cut) ++silent;
@@ -177,8 +162,7 @@ TEST_CASE("no damage gives a wrong record") {
 }
 
 TEST_CASE("lines end with \\n or \\r\\n, the last one with either or none") {
-  const std::string path = TempPath("lines.txt");
-  WriteBytes(path, "a\r\n\nlong line " + std::string(200, '.') + "\nlast");
+  const std::string path = WriteTemp("lines.txt", "a\r\n\nlong line " + std::string(200, '.') + "\nlast");
   auto source = ByteSource::Open(path, Compression::kDetect, 64);
   REQUIRE(source.ok());
   std::vector<std::string> lines;
