@@ -1,3 +1,5 @@
+#include <array>
+
 #include "kernels/cpu/contractions.h"
 #include "kernels/cpu/convolution_onednn.h"
 #include "kernels/cpu/cpu_kernels.h"
@@ -46,10 +48,17 @@ absl::Status RunFloat(KernelCall& call, const Roles& r, const ConvolutionGeometr
   return absl::IsUnimplemented(status) ? RunPlain(call, r, g, x, w, y) : status;
 }
 
+// The filter as a convolution's: a depthwise one [kh, kw, channels, m] lies in memory as [kh, kw, 1, channels m] does.
+std::array<int64_t, 4> FilterDims(const KernelCall& call, const TensorRep& w) {
+  const int64_t* d = w.dims();
+  if (call.schema.name().starts_with("Depthwise")) return {d[0], d[1], 1, d[2] * d[3]};
+  return {d[0], d[1], d[2], d[3]};
+}
+
 // The geometry; nothing when the result is all zeros or empty, which is then written.
 absl::StatusOr<std::optional<ConvolutionGeometry>> Begin(KernelCall& call, const Roles& r) {
   ASSIGN_OR_RETURN(const ConvolutionGeometry g,
-                   ConvolutionGeometry::Of(call.schema.name(), ConvolutionAttrs(call), r.x.dims_span(), r.w.dims_span()));
+                   ConvolutionGeometry::Of(call.schema.name(), ConvolutionAttrs(call), r.x.dims_span(), FilterDims(call, r.w)));
   if (r.x.count && r.y.count) return std::optional(g);
   std::memset(call.output().data, 0, call.output().bytes());
   return std::optional<ConvolutionGeometry>();
@@ -106,5 +115,8 @@ void Fill(CpuKernel& k) {
 void Conv2DCpu(CpuKernel& k) { Fill(k); }
 void Conv2DBackpropInputCpu(CpuKernel& k) { Fill(k); }
 void Conv2DBackpropFilterCpu(CpuKernel& k) { Fill(k); }
+void DepthwiseConv2dNativeCpu(CpuKernel& k) { Fill(k); }
+void DepthwiseConv2dNativeBackpropInputCpu(CpuKernel& k) { Fill(k); }
+void DepthwiseConv2dNativeBackpropFilterCpu(CpuKernel& k) { Fill(k); }
 
 }  // namespace tandem
