@@ -79,12 +79,15 @@ void Layer::CheckInput(const Tensor& input) const {
     Fail(absl::StrCat("input is ", input.shape().ToString(), " (dim ", axis, " = ", size, "), the layer was built for ", spec_.size, " there"));
 }
 
-template <class Body>
-void Layer::BuildOnce(Body&& build) {
+void Layer::BuildOnce(std::span<const Tensor> inputs) {
+  if (inputs.empty()) Fail("takes at least one input");
+  if (inputs.size() == 1) CheckInput(inputs[0]);
+  std::vector<Shape> shapes;
+  for (const Tensor& t : inputs) shapes.push_back(t.shape());
   const size_t before = weights_.size();
   building_ = true;
   try {
-    build();
+    BuildList(shapes);
   } catch (...) {
     building_ = false;
     weights_.resize(before);  // a failed build leaves nothing, another may follow
@@ -96,60 +99,36 @@ void Layer::BuildOnce(Body&& build) {
   for (size_t i = before; i < weights_.size(); ++i) state()->Add(weights_[i].name, weights_[i].variable);
 }
 
-template <class Input, class Body>
-Tensor Layer::Run(const Input& input, const CallOptions& options, Body&& body) {
+void Layer::InvokeErased(std::span<const Tensor> inputs, const CallOptions& options, void (*body)(void*), void* context) {
   const FrameScope frame(options);
   try {
-    const auto call = [&] {
-      if (ExecutingEagerly()) return body();
-      const NameScope scope(name());
-      return body();
-    };
-    if (output_shape_) [[likely]] return call();
-    Tensor y = call();
-    if (y.defined()) output_shape_ = y.shape();
-    return y;
+    if (!built_) [[unlikely]] BuildOnce(inputs);
+    else if (inputs.size() == 1) CheckInput(inputs[0]);
+    if (ExecutingEagerly()) return body(context);
+    const NameScope scope(name());
+    body(context);
   } catch (const Error& error) {
     Rethrow(error);
   }
 }
 
+Tensor Layer::Remember(Tensor y) {
+  if (!output_shape_ && y.defined()) [[unlikely]] output_shape_ = y.shape();
+  return y;
+}
+
 Tensor Layer::operator()(const Tensor& input, const CallOptions& options) {
-  const bool fresh = !built_;
-  if (fresh) [[unlikely]] {
-    try {
-      CheckInput(input);
-      const Shape shape = input.shape();
-      BuildOnce([&] { Build(shape); });
-    } catch (const Error& error) {
-      Rethrow(error);
-    }
-  }
-  return Run(input, options, [&] {
-    CheckInput(input);
-    return Call(input);
-  });
+  return Remember(Invoke({&input, 1}, options, [&] { return Call(input); }));
 }
 
 Tensor Layer::CallMany(const Tensors& inputs, const CallOptions& options) {
-  if (!built_) {
-    try {
-      if (inputs.empty()) Fail("takes at least one input");
-      std::vector<Shape> shapes;
-      for (const Tensor& t : inputs) shapes.push_back(t.shape());
-      BuildOnce([&] { BuildList(shapes); });
-    } catch (const Error& error) {
-      Rethrow(error);
-    }
-  }
-  return Run(inputs, options, [&] { return CallList(inputs); });
+  return Remember(Invoke(inputs, options, [&] { return CallList(inputs); }));
 }
 
 Tensor Layer::Call(const Tensor& input) { Fail("Call is not written, or the layer takes several inputs: layer(Tensors{a, b})"); }
 
 Tensor Layer::CallList(const Tensors& inputs) {
   if (inputs.size() != 1) Fail(absl::StrCat("takes one input, got ", inputs.size()));
-  CheckInput(inputs[0]);
   return Call(inputs[0]);
 }
 

@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -124,6 +125,15 @@ class Layer : public Trackable {
     return reference;
   }
 
+  // Runs body as a call of this layer: builds it, checks a single input, names nodes and errors. For calls of another form
+  // than operator(). body gives something that can be made empty.
+  template <class F>
+  auto Invoke(std::span<const Tensor> inputs, const CallOptions& options, F&& body) {
+    std::invoke_result_t<F&> result;
+    auto run = [&] { result = body(); };
+    InvokeErased(inputs, options, [](void* f) { (*static_cast<decltype(run)*>(f))(); }, &run);
+    return result;
+  }
   // Of the call that is running.
   bool training() const;
   const Tensor& mask() const;
@@ -155,10 +165,9 @@ class Layer : public Trackable {
   };
 
   Tensor CallMany(const Tensors& inputs, const CallOptions& options);
-  template <class Input, class Body>
-  Tensor Run(const Input& input, const CallOptions& options, Body&& body);
-  template <class Body>
-  void BuildOnce(Body&& build);
+  void InvokeErased(std::span<const Tensor> inputs, const CallOptions& options, void (*body)(void*), void* context);
+  void BuildOnce(std::span<const Tensor> inputs);
+  Tensor Remember(Tensor y);
   void CheckInput(const Tensor& input) const;
   void TrackLayer(std::string_view name, std::shared_ptr<Layer> layer);
   const Variables& Collected() const;

@@ -17,7 +17,8 @@ class ShapeTrace final : public Context {
   Tensor Stub(DType dtype, const Shape& shape) const;
 
   absl::Status Dispatch(const OpCall& call, std::span<TensorRep*> outputs) override;
-  bool executing_eagerly() const override { return false; }
+  bool executing_eagerly() const override { return below_->executing_eagerly(); }
+  Context& base() override { return below_->base(); }
   RandomSeeds& random_seeds() override { return below_->random_seeds(); }
   absl::Status RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward, Origin origin) override {
     return absl::OkStatus();
