@@ -1,5 +1,6 @@
 #include <thread>
 
+#include "core/parallel.h"
 #include "tandem.h"
 #include "tools/bench/bench.h"
 
