@@ -16,7 +16,8 @@ constexpr const char* kAttrs =
 absl::StatusOr<Shape> Grouped(const InferContext& c, const ImageAxes& axes, const Shape& image, const Shape& filter) {
   const int64_t channels = image[axes.c], own = filter[2];
   if (!Compatible(channels, own))
-    return c.Error("channels differ: input is ", image.ToString(), " (dim ", axes.c, " = ", channels, "), filter is ", filter.ToString(), " (dim 2 = ", own, ")");
+    return c.Error("channels differ: input is ", image.ToString(), " (dim ", axes.c, " = ", channels, "), filter is ", filter.ToString(),
+                   " (dim 2 = ", own, ")");
   const int64_t known = own < 0 ? channels : own;
   Shape grouped = filter;
   grouped[2] = known == 0 ? 0 : 1;

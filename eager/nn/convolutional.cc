@@ -29,7 +29,8 @@ ConvBase::ConvBase(const char* class_name, int rank, int64_t filters, Size2D ker
   if (options_.padding == "SAME") op_.padding = "SAME";
   else if (options_.padding == "CAUSAL" && rank == 1) op_.padding = "EXPLICIT";
   else if (options_.padding != "VALID")
-    ThrowError(InvalidArgument(class_name, ": padding is \"", options_.padding, "\", must be \"VALID\"", rank == 1 ? ", \"SAME\" or \"CAUSAL\"" : " or \"SAME\""));
+    ThrowError(InvalidArgument(class_name, ": padding is \"", options_.padding, "\", must be \"VALID\"",
+                               rank == 1 ? ", \"SAME\" or \"CAUSAL\"" : " or \"SAME\""));
   const Size2D &s = options_.strides, &d = options_.dilations;
   if (rank == 1) {  // as an image of one row
     op_.strides = {1, 1, s.height, 1};

@@ -36,9 +36,9 @@ Tensor Dense::Call(const Tensor& input) {
 }
 
 const Variable& Dense::Built(const Variable& v, const char* name) const {
-  if (!v.defined())
-    ThrowError(absl::FailedPreconditionError(absl::StrCat("Dense: there is no ", name, built() ? "" : " yet: the first call builds it", "; layer \"", this->name(), "\"")));
-  return v;
+  if (v.defined()) return v;
+  const char* why = built() ? "" : " yet: the first call builds it";
+  ThrowError(absl::FailedPreconditionError(absl::StrCat("Dense: there is no ", name, why, "; layer \"", this->name(), "\"")));
 }
 const Variable& Dense::kernel() const { return Built(kernel_, "kernel"); }
 const Variable& Dense::bias() const { return Built(bias_, "bias"); }

@@ -80,6 +80,7 @@ void Layer::CheckInput(const Tensor& input) const {
 }
 
 void Layer::BuildOnce(std::span<const Tensor> inputs) {
+  name();  // made here, so that later calls, from several threads maybe, only read it
   if (inputs.empty()) Fail("takes at least one input");
   if (inputs.size() == 1) CheckInput(inputs[0]);
   std::vector<Shape> shapes;
