@@ -8,6 +8,7 @@
 #include "core/op.h"
 #include "core/ops/concat.h"
 #include "tandem.h"
+#include "tests/checkpoint_fixtures.h"
 #include "tests/compare.h"
 #include "tests/fixture_records.h"
 
@@ -109,9 +110,10 @@ std::vector<Fixture> LoadFixtures(const std::string& folder) {
   const Json broken = ReadJson(folder + "/broken/index.json");
   for (const Json& entry : broken.is_object() ? broken["entries"] : Json::array()) {
     const std::string kind = entry["kind"].get<std::string>();
-    if (!fs::exists(folder + "/broken/" + entry.value("file", "?"))) continue;
+    const std::string file = entry.value("file", "?");
+    if (!fs::exists(folder + "/broken/" + (kind == "checkpoint" ? fs::path(file).parent_path().string() : file))) continue;
     fixtures.push_back({entry["name"].get<std::string>(), folder + "/broken", entry, true,
-                        kind == "graphdef" || kind == "metagraph" || kind == "npy" || kind == "tfrecord" ? "" : kind});
+                        kind == "graphdef" || kind == "metagraph" || kind == "npy" || kind == "tfrecord" || kind == "checkpoint" ? "" : kind});
   }
   const Json index = ReadJson(folder + "/tfrecord/index.json");
   const Json files = index.is_object() ? index["files"] : Json::object();
@@ -119,6 +121,15 @@ std::vector<Fixture> LoadFixtures(const std::string& folder) {
     if (!fs::exists(folder + "/tfrecord/" + file)) continue;
     fixtures.push_back({file, folder + "/tfrecord",
                         {{"kind", "records"}, {"file", file}, {"compression", entry["compression"]}, {"records", index["records"][entry["records"].get<std::string>()]}}});
+  }
+  std::vector<fs::path> checkpoints;
+  for (const auto& entry : fs::directory_iterator(folder + "/checkpoints", ignored)) checkpoints.push_back(entry.path());
+  std::sort(checkpoints.begin(), checkpoints.end());
+  for (const fs::path& path : checkpoints) {
+    Json values = ReadJson((path / "values.json").string());
+    if (!values.is_object()) continue;
+    const bool bundle = values.value("kind", "") == "bundle";
+    fixtures.push_back({path.filename().string(), path.string(), std::move(values), false, bundle ? "" : "the checkpoint format before bundles"});
   }
   return fixtures;
 }
@@ -140,6 +151,8 @@ std::string CheckFixture(const Fixture& f, OptLevel level) {
     if (kind == "npy") LoadNpy(file);
     else if (kind == "tfrecord") for ([[maybe_unused]] auto& record : data::TFRecord(file, {.compression = file.ends_with(".gz") ? "GZIP" : ""})) {}
     else if (kind == "records") wrong = CheckRecordFile(file, f.spec["compression"], f.spec["records"]);
+    else if (kind == "checkpoint") ReadWholeCheckpoint(file);
+    else if (kind == "bundle") wrong = CheckCheckpointValues(f.folder, f.spec);
     else wrong = RunGraph(f, level);
   } catch (const Error& e) {
     const std::string& message = e.message();

@@ -5,42 +5,14 @@
 
 #include "core/bundle/bundle_writer.h"
 #include "core/bundle/output_file.h"
-#include "core/context.h"
 #include "core/status.h"
 #include "eager/train/checkpoint_state.h"
+#include "eager/train/checkpoint_write.h"
 #include "eager/train/object_graph.h"
 #include "eager/train/restoration.h"
 
 namespace tandem::train {
 namespace {
-
-constexpr char kSaveCounter[] = "save_counter";
-
-absl::Status AddValue(const SavedValue& value, BundleWriter& writer) {
-  if (value.variable.defined() && value.variable.handle().symbolic())
-    return absl::FailedPreconditionError(absl::StrCat("variable \"", value.full_name, "\" belongs to a graph: its value lives in a Session, which train::Saver saves"));
-  Tensor tensor = value.variable.defined() ? value.variable.Read() : value.value.save();
-  if (!tensor.rep()->on_host()) tensor = tensor.Cpu();
-  return writer.Add(value.key, *tensor.rep());
-}
-
-// One value at a time, from where it lies.
-absl::Status WriteObjects(const std::shared_ptr<ObjectState>& root, const std::string& prefix) {
-  const ContextScope eager(nullptr);  // whatever records here, the values of now are saved
-  const std::vector<ObjectNode> nodes = BuildObjectGraph(root);
-  ASSIGN_OR_RETURN(const auto writer, BundleWriter::Create(prefix));
-  for (const ObjectNode& node : nodes)
-    for (const SavedValue& value : node.values) {
-      try {
-        RETURN_IF_ERROR(AddValue(value, *writer));
-      } catch (...) {
-        const absl::Status status = StatusFromException(std::current_exception());
-        return absl::Status(status.code(), absl::StrCat("\"", value.key, "\": ", status.message()));
-      }
-    }
-  RETURN_IF_ERROR(writer->Add(kObjectGraphKey, *Tensor(SerializeObjectGraph(nodes)).rep()));
-  return writer->Finish();
-}
 
 void ThrowNamed(const absl::Status& status, std::string_view what) {
   if (!status.ok()) ThrowError(absl::Status(status.code(), absl::StrCat(Absl(what), ": ", status.message())));
@@ -101,13 +73,7 @@ Checkpoint::Checkpoint(std::vector<CheckpointItem> items) {
   }
 }
 
-Variable Checkpoint::save_counter() {
-  if (const ObjectState::Child* child = state()->Find(kSaveCounter); child && child->variable.defined()) return child->variable;
-  const ContextScope eager(nullptr);
-  const Variable counter(int64_t{0}, {.name = kSaveCounter, .trainable = false});
-  state()->Add(kSaveCounter, counter);
-  return counter;
-}
+Variable Checkpoint::save_counter() { return SaveCounterOf(state()); }
 
 std::string Checkpoint::Write(const std::string& prefix) {
   ThrowNamed(WriteObjects(state(), prefix), "Checkpoint");
@@ -115,25 +81,15 @@ std::string Checkpoint::Write(const std::string& prefix) {
 }
 
 std::string Checkpoint::Save(const std::string& prefix) {
-  Variable counter = save_counter();
-  const ContextScope eager(nullptr);
-  const Tensor before = counter.Read();
-  const std::string path = absl::StrCat(prefix, "-", counter.AssignAdd(1).item<int64_t>());
-  absl::Status status = WriteObjects(state(), path);
-  const std::string folder = FolderOf(prefix);
-  if (status.ok()) status = WriteCheckpointState(folder, {.checkpoints = {{path, 0}}}, /*with_timestamps=*/false);
-  if (!status.ok()) counter.Assign(before);
-  ThrowNamed(status, "Checkpoint");
+  const std::string path = SaveNumbered(state(), prefix);
+  ThrowNamed(WriteCheckpointState(FolderOf(prefix), {.checkpoints = {{path, 0}}}, /*with_timestamps=*/false), "Checkpoint");
   return path;
 }
 
 RestoreStatus Checkpoint::Restore(const std::string& path) {
   save_counter();  // it is part of what is restored
   if (path.empty()) return {nullptr, state()};
-  auto restoration = Restoration::Open(path);
-  ThrowNamed(restoration.status(), "Restore");
-  ThrowIfError((*restoration)->Run(state()));
-  return {*std::move(restoration), state()};
+  return {RestoreInto(state(), path), state()};
 }
 
 std::string LatestCheckpoint(const std::string& folder) {

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   tool::AddCheck(app, chosen);
   tool::AddConvert(app, chosen);
   tool::AddOps(app, chosen);
+  tool::AddCkpt(app, chosen);
   tool::AddBench(app, chosen);
   try {
     app.parse(argc, argv);
