@@ -32,6 +32,7 @@ std::vector<Bench> FusionBenches();
 std::vector<Bench> SessionBenches();
 std::vector<Bench> TapeBenches();
 std::vector<Bench> GraphBenches();
+std::vector<Bench> CheckpointBenches();
 std::vector<Bench> DataBenches();
 
 // Calls of operator new in this process so far.
