@@ -29,7 +29,9 @@ std::vector<const Node*> Shuffles(const Node& node) {
 
 class PipelineCursor : public Cursor {
  public:
-  explicit PipelineCursor(NodePtr node) : node_(std::move(node)), shuffles_(Shuffles(*node_)) { context_.generation = node_->BeginIteration(); }
+  PipelineCursor(NodePtr node, std::optional<int64_t> generation) : node_(std::move(node)), shuffles_(Shuffles(*node_)) {
+    context_.generation = generation ? *generation : node_->BeginIteration();
+  }
 
   bool Next(Tensors& out) override {
     ContextScope eager(nullptr);  // functions run eagerly, on no tape, whoever asks for the element
@@ -80,7 +82,7 @@ class PipelineCursor : public Cursor {
 
 }  // namespace
 
-std::shared_ptr<Cursor> MakeCursor(NodePtr node) { return std::make_shared<PipelineCursor>(std::move(node)); }
+std::shared_ptr<Cursor> MakeCursor(NodePtr node, std::optional<int64_t> generation) { return std::make_shared<PipelineCursor>(std::move(node), generation); }
 
 void AddTo(ObjectState& state, std::shared_ptr<Cursor> cursor) {
   state.AddValue({"position", [cursor] { return cursor->Save(); }, [cursor](const Tensor& saved) { cursor->Restore(saved); }});

@@ -12,7 +12,7 @@ namespace {
 
 class Walk : public ElementSource {
  public:
-  explicit Walk(NodePtr node) : cursor_(MakeCursor(std::move(node))) {}
+  explicit Walk(NodePtr node) : cursor_(MakeCursor(std::move(node), 0)) {}
   absl::StatusOr<bool> Next(Tensors* element) override {
     try {
       return cursor_->Next(*element);

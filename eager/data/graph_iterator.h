@@ -8,7 +8,8 @@
 //   session.Run({}, {}, {iterator.initializer()});  // at the first element; again: from there
 //   session.Run({}, "y:0");                         // OUT_OF_RANGE behind the last element
 //
-// The graph owns the dataset; each Session has an iterator of its own. A saved graph names the dataset's host function,
+// The graph owns the dataset; each Session has an iterator of its own. Each start gives the same elements again, shuffles
+// with their seed's first order, as in TensorFlow; the passes of a Repeat differ. A saved graph names the dataset's host function,
 // which must be registered again where the graph is loaded.
 #pragma once
 #include <string>

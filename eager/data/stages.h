@@ -2,8 +2,9 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/export.h"
@@ -69,7 +70,8 @@ class Cursor {
   virtual Tensor Save() const = 0;
   virtual void Restore(const Tensor& state) = 0;
 };
-std::shared_ptr<Cursor> MakeCursor(NodePtr node);
+// generation: counted as so many-th loop over the dataset; by default one more than the last.
+std::shared_ptr<Cursor> MakeCursor(NodePtr node, std::optional<int64_t> generation = std::nullopt);
 // Adds the cursor's position to what a checkpoint saves of `state`.
 void AddTo(ObjectState& state, std::shared_ptr<Cursor> cursor);
 [[noreturn]] void ThrowArity(size_t got, size_t want);

@@ -8,8 +8,9 @@ namespace {
 
 absl::StatusOr<IteratorResource*> GetIterator(const KernelCall& call, int input) {
   const TensorRep& handle = call.input(input);
-  auto* iterator = handle.count == 1 ? dynamic_cast<IteratorResource*>(handle.as<ResourceBase*>()[0]) : nullptr;
-  if (!iterator) return call.Error("the handle is no iterator's");
+  ResourceBase* resource = handle.count == 1 ? handle.as<ResourceBase*>()[0] : nullptr;
+  auto* iterator = dynamic_cast<IteratorResource*>(resource);
+  if (!iterator) return call.Error("an iterator is expected, the handle holds ", resource ? absl::StrCat("a ", Absl(resource->kind())) : "nothing");
   return iterator;
 }
 
@@ -23,8 +24,9 @@ absl::Status Iterator(KernelCall& call) {
 
 absl::Status MakeIterator(KernelCall& call) {
   ASSIGN_OR_RETURN(IteratorResource * iterator, GetIterator(call, 1));
-  const auto* dataset = call.input(0).count == 1 ? dynamic_cast<const DatasetVariant*>(call.input(0).as<Variant>()->get()) : nullptr;
-  if (!dataset) return call.Error("the variant is no dataset");
+  const VariantValue* value = call.input(0).count == 1 ? call.input(0).as<Variant>()->get() : nullptr;
+  const auto* dataset = dynamic_cast<const DatasetVariant*>(value);
+  if (!dataset) return call.Error("a dataset is expected, the variant holds ", value ? absl::StrCat("a ", Absl(value->type_name())) : "nothing");
   ASSIGN_OR_RETURN(auto source, dataset->MakeIterator());
   iterator->Start(std::move(source));
   return absl::OkStatus();

@@ -2,13 +2,10 @@
 // the telling.
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <numeric>
-#include <random>
 
 #include "core/tensor_compare.h"
 #include "examples/digits.h"
@@ -49,12 +46,16 @@ std::string UserPath(const std::string& path) {
 class Tour {
  public:
   Tour(const std::string& data, const std::string& out, int epochs)
-      : folder_(UserPath(out)), epochs_(epochs), train_(LoadDigits(data, "train")), test_(LoadDigits(data, "test")) {
+      : folder_(UserPath(out)), epochs_(epochs), train_(Digits(data, "train")) {
     std::filesystem::create_directories(folder_);
+    const auto [images, labels] = *Digits(data, "test").Batch(10'000).MakeIterator().Next();
+    test_images_ = images;
+    test_labels_ = labels;
   }
 
   int Run() {
-    std::cout << "Tandem: " << train_.images.dim(0) << " digits to learn from, " << test_.images.dim(0) << " held out\n\n";
+    for ([[maybe_unused]] auto& digit : train_) ++count_;
+    std::cout << "Tandem: " << count_ << " digits to learn from, " << test_images_.dim(0) << " held out\n\n";
     Train();
     const Tensor eager = TimedEager();
     Record();
@@ -73,20 +74,17 @@ class Tour {
   void Train() {
     std::cout << "1. Eager training: ops run as they are called, a tape remembers them\n";
     constexpr int64_t kBatch = 32;
-    const int64_t count = train_.images.dim(0), steps = count / kBatch;
+    const int64_t steps = count_ / kBatch;
+    const auto train = train_.Shuffle(count_, {.seed = 2}).Batch(kBatch, {.drop_remainder = true});
     const bool terminal = isatty(STDOUT_FILENO);
     const auto begin = Clock::now();
     std::vector<Variable> variables = network_.variables();
     for (int epoch = 0; epoch < epochs_; ++epoch) {
-      std::vector<int32_t> order(count);
-      std::iota(order.begin(), order.end(), 0);
-      std::shuffle(order.begin(), order.end(), std::mt19937(epoch));
       Tensor total = 0.;
-      for (int64_t step = 0; step < steps; ++step) {
-        const Tensor rows = std::span<const int32_t>(order).subspan(step * kBatch, kBatch);
+      for (auto [step, batch] : Enumerate(train)) {
+        auto& [images, labels] = batch;
         GradientTape tape;
-        const Tensor loss =
-            Mean(SparseSoftmaxCrossEntropyWithLogits(network_(Gather(train_.images, rows)), Gather(train_.labels, rows)).loss);
+        const Tensor loss = Mean(SparseSoftmaxCrossEntropyWithLogits(network_(images), labels).loss);
         const Tensors gradients = tape.Gradient(loss, variables);
         for (size_t i = 0; i < variables.size(); ++i) variables[i].AssignSub(gradients[i] * .1);
         total += loss;
@@ -104,9 +102,9 @@ class Tour {
   }
 
   Tensor TimedEager() {
-    Tensor logits = network_(test_.images);
+    Tensor logits = network_(test_images_);
     const auto begin = Clock::now();
-    logits = network_(test_.images);
+    logits = network_(test_images_);
     eager_ms_ = 1e3 * Seconds(begin);
     return logits;
   }
@@ -150,9 +148,9 @@ class Tour {
   }
 
   Tensor Timed(Session& session, double* ms) const {
-    Tensor logits = session.Run({{"images", test_.images}}, "logits");  // plans
+    Tensor logits = session.Run({{"images", test_images_}}, "logits");  // plans
     const auto begin = Clock::now();
-    logits = session.Run({{"images", test_.images}}, "logits");
+    logits = session.Run({{"images", test_images_}}, "logits");
     *ms = 1e3 * Seconds(begin);
     return logits;
   }
@@ -163,13 +161,13 @@ class Tour {
     {
       GraphScope scope(loaded_);
       share = EagerFunc("judge", [this](const Tensor& classes) {
-        const Tensor right = Cast(classes, kInt32) == test_.labels;
+        const Tensor right = Cast(classes, kInt32) == test_labels_;
         DrawFirstWrong(classes, right);
         return Mean(Cast(right, kFloat32));
       }, {loaded_.Find("classes")}, kFloat32);
     }
     std::cout << "\n5. A host function inside the graph judges the classes\n";
-    const float accuracy = session_->Run({{"images", test_.images}}, share).item<float>();
+    const float accuracy = session_->Run({{"images", test_images_}}, share).item<float>();
     std::cout << Format("   %.1f %% right\n", 100 * accuracy);
     return accuracy;
   }
@@ -178,8 +176,8 @@ class Tour {
     const std::vector<bool> ok = right.ToVector<bool>();
     const auto wrong = static_cast<int64_t>(std::find(ok.begin(), ok.end(), false) - ok.begin());
     if (wrong == static_cast<int64_t>(ok.size())) return;
-    std::cout << "   digit " << wrong << " is a " << test_.labels[wrong].item<int>() << ", taken for a " << classes[wrong].item<int>() << ":\n";
-    const Tensor image = test_.images[wrong];
+    std::cout << "   digit " << wrong << " is a " << test_labels_[wrong].item<int>() << ", taken for a " << classes[wrong].item<int>() << ":\n";
+    const Tensor image = test_images_[wrong];
     const std::span<const float> pixels = image.data<float>();
     for (int y = 3; y < 26; y += 2) {
       std::cout << "     ";
@@ -191,7 +189,9 @@ class Tour {
   const Clock::time_point begin_ = Clock::now();
   const std::string folder_;
   const int epochs_;
-  const Digits train_, test_;
+  const data::Dataset<2> train_;
+  int64_t count_ = 0;  // of digits to train with
+  Tensor test_images_, test_labels_;
   const Network network_;
   double eager_ms_ = 0;
   std::string model_;

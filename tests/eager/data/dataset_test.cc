@@ -64,9 +64,14 @@ TEST_CASE("transformations") {
       {"repeat for ever", Elements(Range(2).Repeat(), 5), "0 1 0 1 0 ..."},
       {"repeat nothing for ever", Elements(Range(0).Repeat()), ""},
       {"repeat no time", Elements(Range(2).Repeat(0)), ""},
+      {"repeat nothing, take one", Elements(Range(0).Repeat().Take(1)), ""},
+      {"repeat what a filter leaves, nothing", Elements(Range(5).Filter([](Tensor) { return false; }).Repeat().Batch(2)), ""},
+      {"nothing all the way", Elements(Range(0).Shuffle(4).Batch(2).Prefetch(1)), ""},
       {"batch", Elements(Range(5).Batch(2)), "[0 1] [2 3] [4]"},
       {"batch, full ones", Elements(Range(5).Batch(2, {.drop_remainder = true})), "[0 1] [2 3]"},
       {"batch larger than all", Elements(Range(2).Batch(int64_t{1} << 40)), "[0 1]"},
+      {"batch far larger than all", Elements(FromTensorSlices(kLabels).Batch(INT64_MAX)), "[10 20 30]"},
+      {"batch far larger than all, full ones", Elements(FromTensorSlices(kLabels).Batch(INT64_MAX, {.drop_remainder = true})), ""},
       {"batch of slices", Elements(FromTensorSlices({kTable, kLabels}).Batch(2)), "([[1 2]\n [3 4]], [10 20]) ([[5 6]], [30])"},
       {"batch of slices across passes", Elements(FromTensorSlices(kLabels).Repeat(2).Batch(4)), "[10 20 30 10] [20 30]"},
       {"batch of strings", Elements(FromTensorSlices(Tensor{"a", "b", "c"}).Map([](Tensor t) { return t; }).Batch(2)), "[b'a' b'b'] [b'c']"},
@@ -135,6 +140,8 @@ TEST_CASE("shuffle gives each element once, in an order its seed says") {
     CHECK(seen.size() == 20);
     for (int i = 0; i < 10; ++i) CHECK(seen.count(i) == 2);
   }
+  CHECK(order(numbers.Shuffle(1, {.seed = 1})) == order(numbers));
+  CHECK(order(numbers.Shuffle(10, {.seed = 0, .reshuffle_each_iteration = false})) != order(numbers.Shuffle(10, {.seed = 1, .reshuffle_each_iteration = false})));
   // Rows and elements are drawn alike.
   CHECK(order(numbers.Shuffle(4, {.seed = 3})) == order(numbers.Map([](Tensor t) { return t; }).Shuffle(4, {.seed = 3})));
   CHECK(order(numbers.Shuffle(10, {.seed = 3}).Batch(10)) == "[" + order(numbers.Shuffle(10, {.seed = 3})) + "]");

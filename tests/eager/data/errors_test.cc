@@ -89,6 +89,8 @@ TEST_CASE("errors say stage and element, and the next element follows") {
        "!PaddedBatch: element 1: component 0 is int32[], wanted int32[?]"},
       {"padded batch, too large", Elements(data::FromTensors(Tensor{1, 2}).PaddedBatch(2, {.padded_shapes = {{1}}})),
        "!PaddedBatch: element 0: component 0 is [2], more than padded_shapes [1]"},
+      {"padded batch, more than memory", Elements(data::FromTensors(Tensor{1, 2}).PaddedBatch(2, {.padded_shapes = {{int64_t{1} << 62}}})),
+       "!PaddedBatch: no memory for int32[1,4611686018427387904]"},
       {"unbatch of scalars", Elements(Range(1).Unbatch()), "!Unbatch: element 0: component 0 is a scalar, needs rank 1 or more"},
       {"fewer tensors than said", Elements(Range(1).Map<2>([](Tensor x) { return Tensors{x}; })), "!Dataset: the element has 1 tensor, 2 are bound"},
   };

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/context.h"
 #include "tests/eager/data/elements.h"
 
 namespace tandem {
@@ -39,6 +40,36 @@ TEST_CASE("each Run takes the next element, OUT_OF_RANGE ends") {
       for (int i = 0; i < 2; ++i) CHECK_THAT(Thrown([&] { session.Run({}, "input/x:0"); }), Catch::StartsWith("OUT_OF_RANGE IteratorGetNext: end of sequence; node "));
     }
   }
+}
+
+TEST_CASE("each start has the first order again, each pass another") {
+  Graph graph;
+  std::string start;
+  {
+    GraphScope scope(graph);
+    auto iterator = MakeInitializableIterator(Range(9).Shuffle(9, {.seed = 1}).Batch(9).Repeat(2));
+    start = iterator.initializer();
+    Identity(get<0>(iterator.GetNext()), "x");
+  }
+  Session session(graph);
+  std::string orders[4];
+  for (int i = 0; i < 4; ++i) {
+    if (i % 2 == 0) session.Run({}, std::vector<TensorName>{}, {start});
+    orders[i] = session.Run({}, "x:0").ToString();
+  }
+  CHECK(orders[0] == orders[2]);
+  CHECK(orders[1] == orders[3]);
+  CHECK(orders[0] != orders[1]);
+}
+
+TEST_CASE("handles of other things are refused") {
+  Graph graph;
+  GraphScope scope(graph);
+  const Variable w(1.);
+  const std::vector<DType> types = {kFloat32};
+  const std::vector<Shape> shapes = {{}};
+  const Tensor next = RunMany(Op<"IteratorGetNext">(), Tensors{w.handle()}, {types, shapes})[0];
+  CHECK_THAT(Thrown([&] { Session(graph).Run({}, next); }), Catch::StartsWith("INVALID_ARGUMENT IteratorGetNext: an iterator is expected, the handle holds a variable; node "));
 }
 
 TEST_CASE("shapes are known where the pipeline knows them") {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tests/eager/data/elements.h"
+#include "tests/temporary.h"
 
 namespace tandem {
 namespace {
@@ -78,6 +79,22 @@ TEST_CASE("a checkpoint finds the position in the iterator's state") {
   const std::string rest = Elements(it);
   state->values()[0].restore(saved);
   CHECK(Elements(it) == rest);
+}
+
+TEST_CASE("a checkpoint saves iterators beside variables") {
+  TemporaryFolder folder;
+  const auto make = [] { return FromTensorSlices(kNumbers).Shuffle(7).Batch(2); };
+  auto it = make().MakeIterator();
+  Variable step(int64_t{0});
+  it.Next();
+  step.Assign(int64_t{1});
+  const std::string path = train::Checkpoint({{"iterator", it}, {"step", step}}).Save(folder / "ckpt");
+  const std::string rest = Elements(it);
+  auto other = make().MakeIterator();
+  Variable restored(int64_t{0});
+  train::Checkpoint({{"iterator", other}, {"step", restored}}).Restore(path).AssertConsumed();
+  CHECK(Elements(other) == rest);
+  CHECK(restored.item<int>() == 1);
 }
 
 TEST_CASE("the state of another pipeline is refused") {
