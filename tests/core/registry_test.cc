@@ -36,10 +36,12 @@ const std::set<std::string> kOwn = {"FusedConv2D", "FusedElementwise", "FusedMat
 // No call of these can be wrong: they take anything.
 const std::set<std::string> kTakeAnything = {"Identity", "Rank", "Size", "Shape", "StopGradient", "ZerosLike", "VarIsInitializedOp"};
 // TensorFlow's cases have no good call (nothing to compare) or no bad one of these; tests of their own do.
-const std::set<std::string> kNoGoodCase = {"Const", "DestroyResourceOp", "EagerPyFunc", "IteratorGetNext", "IteratorV2", "MakeIterator",
-                                           "MergeV2Checkpoints", "NoOp", "Placeholder", "Print", "PrintV2", "RestoreV2", "SaveV2", "VarHandleOp"};
+const std::set<std::string> kNoGoodCase = {"Const", "DestroyResourceOp", "EagerPyFunc", "HistogramSummary", "IteratorGetNext", "IteratorV2",
+                                           "MakeIterator", "MergeSummary", "MergeV2Checkpoints", "NoOp", "Placeholder", "Print", "PrintV2", "RestoreV2",
+                                           "SaveV2", "ScalarSummary", "VarHandleOp"};
 const std::set<std::string> kNoBadCase = {"Assert", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Cast", "CheckNumerics",
-                                          "IteratorGetNext", "IteratorV2", "MakeIterator", "ReadVariableOp", "ResourceGather", "ResourceScatterAdd",
+                                          "HistogramSummary", "IteratorGetNext", "IteratorV2", "MakeIterator", "MergeSummary", "ReadVariableOp",
+                                          "ResourceGather", "ResourceScatterAdd", "ScalarSummary",
                                           "ShardedFilename"};
 
 std::vector<const OpSchema*> Builtin() {

@@ -33,6 +33,7 @@ std::vector<Bench> SessionBenches();
 std::vector<Bench> TapeBenches();
 std::vector<Bench> GraphBenches();
 std::vector<Bench> CheckpointBenches();
+std::vector<Bench> SummaryBenches();
 std::vector<Bench> DataBenches();
 
 // Calls of operator new in this process so far.
