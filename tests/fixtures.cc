@@ -10,6 +10,7 @@
 #include "tandem.h"
 #include "tests/checkpoint_fixtures.h"
 #include "tests/compare.h"
+#include "tests/fixture_events.h"
 #include "tests/fixture_records.h"
 
 namespace tandem {
@@ -131,6 +132,16 @@ std::vector<Fixture> LoadFixtures(const std::string& folder) {
     const bool bundle = values.value("kind", "") == "bundle";
     fixtures.push_back({path.filename().string(), path.string(), std::move(values), false, bundle ? "" : "the checkpoint format before bundles"});
   }
+  std::vector<fs::path> events;
+  for (const auto& entry : fs::directory_iterator(folder + "/events", ignored))
+    if (entry.path().extension() == ".json") events.push_back(entry.path());
+  std::sort(events.begin(), events.end());
+  for (const fs::path& path : events) {
+    Json spec = ReadJson(path.string());
+    if (!spec.is_object() || !spec.contains("events")) continue;
+    spec["kind"] = "events";
+    fixtures.push_back({"events/" + path.stem().string(), folder + "/events", std::move(spec), false, ""});
+  }
   return fixtures;
 }
 
@@ -153,6 +164,7 @@ std::string CheckFixture(const Fixture& f, OptLevel level) {
     else if (kind == "records") wrong = CheckRecordFile(file, f.spec["compression"], f.spec["records"]);
     else if (kind == "checkpoint") ReadWholeCheckpoint(file);
     else if (kind == "bundle") wrong = CheckCheckpointValues(f.folder, f.spec);
+    else if (kind == "events") wrong = CheckEvents(f.folder, f.spec);
     else wrong = RunGraph(f, level);
   } catch (const Error& e) {
     const std::string& message = e.message();

@@ -27,6 +27,7 @@ void AddShow(CLI::App& app, Action& chosen);
 void AddCheck(CLI::App& app, Action& chosen);
 void AddConvert(CLI::App& app, Action& chosen);
 void AddCkpt(CLI::App& app, Action& chosen);
+void AddEvents(CLI::App& app, Action& chosen);
 void AddBench(CLI::App& app, Action& chosen);
 
 }  // namespace tandem::tool

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   tool::AddConvert(app, chosen);
   tool::AddOps(app, chosen);
   tool::AddCkpt(app, chosen);
+  tool::AddEvents(app, chosen);
   tool::AddBench(app, chosen);
   try {
     app.parse(argc, argv);
