@@ -46,7 +46,7 @@ void Emit(const PeerItem& item, const PeerRow& row, std::vector<double> samples)
 }  // namespace
 
 std::vector<PeerItem> PeerItems() {
-  return {SmallOpsPeer(), ExecutorPeer(), FusionPeer(), ModelsPeer(), OptimiserPeer(), ImportPeer(), TapePeer()};
+  return {SmallOpsPeer(), ExecutorPeer(), FusionPeer(), ModelsPeer(), OptimiserPeer(), ImportPeer(), TapePeer(), DataPeer()};
 }
 
 void RunPeer(const PeerItem& item) {

@@ -32,6 +32,7 @@ PeerItem ModelsPeer();          // 5
 PeerItem OptimiserPeer();       // 7
 PeerItem ImportPeer();          // 8
 PeerItem TapePeer();            // 9
+PeerItem DataPeer();            // 10
 std::vector<PeerItem> PeerItems();
 
 // Times the rows in turn, round by round, and writes them. Says each on stdout.
