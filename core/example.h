@@ -1,7 +1,7 @@
 // Serialized tf.train.Examples as tensors.
 //
-//   data::TFRecord("a.tfrecord").ParseExample({FixedLen("image", kFloat32, {784}), FixedLen("label", kInt64, {})})
-//   data::TFRecord("a.tfrecord").Batch(32).ParseExample({VarLen("tokens", kInt64)})    // [32, longest]
+//   data::TFRecord("a.tfrecord").ParseExample({data::FixedLen("image", kFloat32, {784}), data::FixedLen("label", kInt64, {})})
+//   data::TFRecord("a.tfrecord").Batch(32).ParseExample({data::VarLen("tokens", kInt64)})    // [32, longest]
 #pragma once
 #include <span>
 #include <string>

@@ -36,6 +36,7 @@ TANDEM_EXPORT_BEGIN
 namespace tandem::data {
 
 inline constexpr int64_t kForever = -1;
+using tandem::FixedLen, tandem::VarLen;  // features for ParseExample
 
 template <size_t N>
 class Dataset {
