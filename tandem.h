@@ -7,6 +7,7 @@
 #pragma once
 #include "core/allocator.h"
 #include "core/device.h"
+#include "core/device_plugin.h"
 #include "core/dlpack.h"
 #include "core/error.h"
 #include "core/executing_eagerly.h"
