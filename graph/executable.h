@@ -16,10 +16,11 @@ namespace tandem {
 struct RunSignature {
   absl::InlinedVector<TensorId, 4> feeds, fetches;
   absl::InlinedVector<int32_t, 2> targets;
+  bool plain = false;  // to be run as recorded, so that every node is the user's
   friend bool operator==(const RunSignature&, const RunSignature&) = default;
   template <class H>
   friend H AbslHashValue(H h, const RunSignature& s) {
-    return H::combine(std::move(h), s.feeds, s.fetches, s.targets);
+    return H::combine(std::move(h), s.feeds, s.fetches, s.targets, s.plain);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "core/device_memory.h"
+#include "core/nan_hook.h"
 
 namespace tandem {
 
@@ -61,7 +62,7 @@ class Executor {
 
   absl::Status Run(std::span<TensorRep* const> feeds, std::span<TensorRep*> fetches) {
     for (size_t i = 0; i < feeds.size(); ++i) reps_[plan_.feed_slots[i]] = feeds[i];
-    absl::Status status = control_.checks() || trace_ ? Steps<true>() : Steps<false>();
+    absl::Status status = control_.checks() || trace_ || nan_hook_ ? Steps<true>() : Steps<false>();
     if (status.ok()) {
       for (size_t i = 0; i < fetches.size(); ++i) {
         Ref(reps_[plan_.fetch_slots[i]]);
@@ -100,8 +101,10 @@ class Executor {
         absl::Status status = step.kind == StepKind::kView ? View(i) : step.kind == StepKind::kCopy ? Copy(i) : Kernel(i);
         if (!status.ok()) [[unlikely]] return WithNode(std::move(status), UserName(graph_.node(step.node)));
       }
-      if constexpr (kWatched)
+      if constexpr (kWatched) {
         if (trace_) Record(step, begin);
+        if (nan_hook_) RETURN_IF_ERROR(LookForNan(step));
+      }
       for (int32_t r = 0; r < step.num_releases; ++r) {
         TensorRep*& rep = reps_[plan_.releases[step.first_release + r]];
         if (rep) Unref(std::exchange(rep, nullptr));
@@ -244,6 +247,23 @@ class Executor {
     return absl::OkStatus();
   }
 
+  // An input may have been overwritten in place by now; fed ones never are.
+  [[gnu::noinline]] absl::Status LookForNan(const Step& step) {
+    const Node& node = graph_.node(step.node);
+    absl::InlinedVector<TensorRep*, 4> fed(step.num_inputs, nullptr);
+    for (int32_t k = 0; k < step.num_inputs; ++k) {
+      const int32_t slot = plan_.input_slots[step.first_input + k];
+      if (std::find(plan_.feed_slots.begin(), plan_.feed_slots.end(), slot) != plan_.feed_slots.end()) fed[k] = reps_[slot];
+    }
+    const Origin origin = node.extra && !node.extra->forward.empty() ? node.extra->forward.front() : node.origin;
+    try {
+      nan_hook_->Check({OpName(node.op), UserName(node), origin, fed, {reps_ + step.first_output, static_cast<size_t>(step.num_outputs)}});
+    } catch (...) {
+      return StatusFromException(std::current_exception());
+    }
+    return absl::OkStatus();
+  }
+
   [[gnu::noinline]] void Record(const Step& step, std::chrono::steady_clock::time_point begin) {
     const auto end = std::chrono::steady_clock::now();
     const Node& node = graph_.node(step.node);
@@ -269,6 +289,7 @@ class Executor {
   KernelEnv& env_;
   const RunControl& control_;
   RunTrace* trace_;
+  NanHook* const nan_hook_ = NanHook::Active();
   const std::chrono::steady_clock::time_point start_ = trace_ ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
 };
 

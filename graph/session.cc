@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "core/device_memory.h"
+#include "core/nan_hook.h"
 #include "core/parallel.h"
 #include "core/variable_storage.h"
 #include "graph/executable.h"
@@ -41,6 +42,7 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
   template <class FeedName>
   absl::Status ResolveAll(size_t num_feeds, FeedName feed, const std::vector<TensorName>& fetches, const std::vector<TensorName>& targets,
                           RunSignature* s) const {
+    s->plain = NanHook::Active() != nullptr;
     std::shared_lock lock(graph_->mutex);
     const auto resolve = [&](const TensorName& name, std::string_view what) {
       return name.tensor().defined() ? graph_->IdOf(name.tensor(), what) : graph_->FindTensor(name.text());
@@ -74,7 +76,9 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
       std::shared_lock lock(mutex_);
       if (const auto it = executables_.find(signature); it != executables_.end()) return it->second;
     }
-    ASSIGN_OR_RETURN(std::shared_ptr<Executable> made, Executable::Make(*graph_, signature, options_, false));
+    SessionOptions options = options_;
+    if (signature.plain) options.level = OptLevel::kO0;
+    ASSIGN_OR_RETURN(std::shared_ptr<Executable> made, Executable::Make(*graph_, signature, options, false));
     made_executables_.fetch_add(1, std::memory_order_relaxed);
     std::unique_lock lock(mutex_);
     const auto [it, added] = executables_.emplace(signature, made);
@@ -163,6 +167,7 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
 
 struct CallableState {
   std::shared_ptr<SessionState> session;
+  RunSignature signature;
   std::shared_ptr<Executable> executable;
   size_t num_feeds = 0, num_fetches = 0;
 };
@@ -175,7 +180,13 @@ void Callable::Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, con
   ThrowIfError(state_->session->CheckAlive());
   absl::InlinedVector<TensorRep*, 8> in, out(fetches.size(), nullptr);
   for (const Tensor& t : feeds) in.push_back(t.rep());
-  ThrowIfError(state_->session->Run(*state_->executable, in, {out.data(), out.size()}, options));
+  std::shared_ptr<Executable> plain;
+  if (NanHook::Active()) [[unlikely]] {
+    RunSignature signature = state_->signature;
+    signature.plain = true;
+    plain = ValueOrThrow(state_->session->Find(signature));
+  }
+  ThrowIfError(state_->session->Run(plain ? *plain : *state_->executable, in, {out.data(), out.size()}, options));
   for (size_t i = 0; i < fetches.size(); ++i) fetches[i] = Tensor::Adopt(out[i]);
 }
 
@@ -213,7 +224,7 @@ Callable Session::MakeCallable(const std::vector<TensorName>& feeds, const std::
   RunSignature signature;
   ThrowIfError(state_->ResolveAll(feeds, fetches, targets, &signature));
   Callable callable;
-  callable.state_ = std::make_shared<CallableState>(CallableState{state_, ValueOrThrow(state_->Find(signature)), feeds.size(), fetches.size()});
+  callable.state_ = std::make_shared<CallableState>(CallableState{state_, signature, ValueOrThrow(state_->Find(signature)), feeds.size(), fetches.size()});
   return callable;
 }
 
