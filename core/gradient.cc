@@ -37,13 +37,15 @@ const Tensor& Recorded::FillStub(const Tensor& slot, const TensorInfo& info) {
   return const_cast<Tensor&>(slot) = Tensor::Adopt(stub);
 }
 
-absl::StatusOr<Tensors> CallGradient(const Recorded& op, std::span<const Tensor> dy) {
+absl::StatusOr<Tensors> CallGradient(const Recorded& recorded, std::span<const Tensor> dy) {
+  Recorded op = recorded;
   const OpSchema& schema = op.schema();
   Tensors dx;
   try {
     absl::InlinedVector<Tensor, 4> filled;
     if (dy.size() > 1) {
       filled.assign(dy.begin(), dy.end());
+      op.arrived_ = dy;
       for (size_t i = 0; i < filled.size(); ++i)
         if (!filled[i].defined() && IsDifferentiable(op.output(static_cast<int>(i)).dtype())) filled[i] = ZerosLikeOutput(op, static_cast<int>(i));
       dy = {filled.data(), filled.size()};

@@ -49,6 +49,8 @@ class Recorded {
   // Whether anyone will use the gradient of input i. Where it costs, a gradient function asks, and leaves it undefined:
   // the data gradient of a network's first layer, the weights of a frozen one.
   bool needs(int i) const { return !needed_ || needed_[i]; }
+  // Whether a gradient of output i arrived: where not, dy[i] is zeros, and what multiplies it may be left out.
+  bool arrived(int i) const { return arrived_.empty() || arrived_[i].defined(); }
   template <class T>
   T attr(AttrName name) const {
     const int i = schema_.FindAttr(name.hash);
@@ -66,6 +68,8 @@ class Recorded {
   Origin origin_;
   const TensorInfo* infos_;
   const bool* needed_;
+  std::span<const Tensor> arrived_;  // dy before zeros were filled in; empty when all of it arrived
+  friend absl::StatusOr<Tensors> CallGradient(const Recorded& op, std::span<const Tensor> dy);
 };
 
 // Runs the op's gradient function. Of several outputs, those where no gradient arrived (undefined) get zeros when their

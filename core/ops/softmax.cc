@@ -57,14 +57,14 @@ bool IsZero(const Tensor& d) {
 // Output 1 is the derivative of output 0, kept by the op; its own derivative is softmax's.
 Tensor FeaturesGradient(const Recorded& op, const Tensor& dloss, const Tensor& dbackprop) {
   const Tensor d = Mul(ExpandDims(dloss, -1), op.output(1));
-  return IsZero(dbackprop) ? d : Add(d, SoftmaxBackward(Softmax(op.input(0)), dbackprop));
+  return !op.arrived(1) || IsZero(dbackprop) ? d : Add(d, SoftmaxBackward(Softmax(op.input(0)), dbackprop));
 }
 
 Tensors CrossEntropyGradient(const Recorded& op, std::span<const Tensor> dy) {
   Tensor labels;
   if (op.needs(1)) {
     labels = Neg(Mul(ExpandDims(dy[0], -1), LogSoftmax(op.input(0))));
-    if (!IsZero(dy[1])) labels = Sub(labels, dy[1]);
+    if (op.arrived(1) && !IsZero(dy[1])) labels = Sub(labels, dy[1]);
     labels = ReduceToInput(op, 1, labels);
   }
   return {ReduceToInput(op, 0, FeaturesGradient(op, dy[0], dy[1])), labels};
