@@ -4,6 +4,7 @@
 
 #include "core/gradient.h"
 #include "core/gradient_walk.h"
+#include "core/nan_hook.h"
 #include "core/ops/likeness.h"
 #include "core/visit.h"
 #include "eager/tape_context.h"
@@ -34,6 +35,7 @@ class TapeRecords : public GradientRecords {
 
   absl::StatusOr<Tensors> Backward(int i, std::span<const Tensor> dy, std::span<const bool> needed) override {
     const TapeRecord& r = *records_[i];
+    const NanHook::GradientOf forward(r.custom >= 0 ? tape_.custom_name(r.custom) : OpName(r.op), r.origin);
     if (r.custom >= 0) return Custom(r, dy);
     const Recorded op(GetOp(r.op), r.inputs(), r.outputs(), {r.attrs, static_cast<size_t>(r.num_attrs)}, r.origin, r.infos(), needed.data());
     return CallGradient(op, dy);
@@ -115,47 +117,51 @@ void GradientTape::Watch(const Sources& sources) {
   for (const Source& source : sources) Watch(source);
 }
 
-Tensors GradientTape::Gradient(const Tensors& ys, const Sources& sources, const GradientOptions& options) {
-  CheckUsable("Gradient");
-  if (used_ && !options_.persistent)
+GradientTape::Use::Use(GradientTape& tape, const char* what, const Tensors& ys, const Sources& sources) : tape_(tape) {
+  tape.CheckUsable(what);
+  if (tape.used_ && !tape.options_.persistent)
     ThrowError(absl::FailedPreconditionError(
         "GradientTape: Gradient was called before, and this tape serves one call: make it with {.persistent = true}"));
-  if (options.output_gradients.size() > ys.size())
-    ThrowError(InvalidArgument("Gradient: ", options.output_gradients.size(), " output_gradients for ", ys.size(), " targets"));
   for (const Tensor& y : ys)
-    if (!y.defined()) ThrowError(absl::FailedPreconditionError("Gradient: y is an undefined tensor"));
+    if (!y.defined()) ThrowError(absl::FailedPreconditionError(absl::StrCat(what, ": y is an undefined tensor")));
   for (const Source& x : sources)
-    if (!x.tensor.defined()) ThrowError(absl::FailedPreconditionError("Gradient: a source is undefined"));
+    if (!x.tensor.defined()) ThrowError(absl::FailedPreconditionError(absl::StrCat(what, ": a source is undefined")));
+  tape.used_ = true;
+  if (!tape.options_.persistent) tape.tape_->Stop(/*disown=*/false);
+}
 
-  used_ = true;
-  if (!options_.persistent) tape_->Stop(/*disown=*/false);
-  struct Releaser {
-    TapeContext* tape;
-    ~Releaser() {
-      if (tape) tape->ReleaseTensors();
-    }
-  } releaser{options_.persistent ? nullptr : tape_.get()};
+GradientTape::Use::~Use() {
+  if (!tape_.options_.persistent) tape_.tape_->ReleaseTensors();
+}
 
+Tensors GradientTape::Use::Walk(const Tensors& ys, const Sources& sources, const GradientOptions& options, bool consume) {
+  TapeContext& tape = *tape_.tape_;
   absl::InlinedVector<GradientSeed, 1> seeds;
   int32_t last = -1;
   for (size_t i = 0; i < ys.size(); ++i) {
-    const int32_t value = tape_->ValueOf(*ys[i].rep());
+    const int32_t value = tape.ValueOf(*ys[i].rep());
     if (value < 0) continue;
     seeds.push_back({value, Seed(ys[i], options, i)});
     last = std::max(last, value);
   }
   absl::InlinedVector<int32_t, 8> values;
-  for (const Source& x : sources) values.push_back(tape_->ValueOf(*x.tensor.rep()));
+  for (const Source& x : sources) values.push_back(tape.ValueOf(*x.tensor.rep()));
 
   Tensors gradients(sources.size());
   if (last >= 0) {
-    TapeRecords records(*tape_, last, !options_.persistent);
+    TapeRecords records(tape, last, consume);
     gradients = ValueOrThrow(WalkGradients(records, {seeds.data(), seeds.size()}, {values.data(), values.size()}));
   }
   if (options.unconnected == UnconnectedGradients::kZero)
     for (size_t i = 0; i < gradients.size(); ++i)
       if (!gradients[i].defined()) gradients[i] = Zeros(sources[i]);
   return gradients;
+}
+
+Tensors GradientTape::Gradient(const Tensors& ys, const Sources& sources, const GradientOptions& options) {
+  if (options.output_gradients.size() > ys.size())
+    ThrowError(InvalidArgument("Gradient: ", options.output_gradients.size(), " output_gradients for ", ys.size(), " targets"));
+  return Use(*this, "Gradient", ys, sources).Walk(ys, sources, options, /*consume=*/!options_.persistent);
 }
 
 std::string GradientTape::Explain(const Tensor& y, const Source& x) const { return ExplainPath(*tape_, y, x); }

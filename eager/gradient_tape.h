@@ -67,6 +67,22 @@ class GradientTape {
   // Of the sum of several targets.
   Tensors Gradient(const Tensors& ys, const Sources& sources, const GradientOptions& options = {});
 
+  // The derivative of each element of y by each of x: [y's dimensions, x's dimensions], as one use of the tape. Undefined
+  // where y does not depend on x, or zeros if asked for. One walk over the tape for each element of y: its shape must be
+  // known, INVALID_ARGUMENT otherwise. Errors are those of Gradient.
+  template <SourceLike T>
+  Tensor Jacobian(const Tensor& y, const T& source, UnconnectedGradients unconnected = UnconnectedGradients::kNone) {
+    return std::move(Jacobian(y, Sources{source}, unconnected)[0]);
+  }
+  Tensors Jacobian(const Tensor& y, const Sources& sources, UnconnectedGradients unconnected = UnconnectedGradients::kNone);
+  // The same sample by sample, for a y whose row i depends on no row of x but i: y: [b, m…], x: [b, n…] -> [b, m…, n…], in
+  // as many walks as a row of y has elements. b may be unknown. INVALID_ARGUMENT when the first dimensions differ.
+  template <SourceLike T>
+  Tensor BatchJacobian(const Tensor& y, const T& source, UnconnectedGradients unconnected = UnconnectedGradients::kNone) {
+    return BatchJacobian(y, Source(source), unconnected);
+  }
+  Tensor BatchJacobian(const Tensor& y, const Source& source, UnconnectedGradients unconnected = UnconnectedGradients::kNone);
+
   // How y depends on x: the ops of one path, or the op that cut it, with its line, or that x was not watched.
   std::string Explain(const Tensor& y, const Source& x) const;
 
@@ -87,6 +103,18 @@ class GradientTape {
   const Tensors& watched_handles() const;
 
  private:
+  // From Begin to its end the tape is used once: it stops recording and at the end lets go of what it kept, unless it is
+  // persistent.
+  class Use {
+   public:
+    Use(GradientTape& tape, const char* what, const Tensors& ys, const Sources& sources);
+    ~Use();
+    // consume: nobody walks again within this use.
+    Tensors Walk(const Tensors& ys, const Sources& sources, const GradientOptions& options, bool consume);
+
+   private:
+    GradientTape& tape_;
+  };
   void CheckUsable(const char* what) const;
 
   GradientTapeOptions options_;

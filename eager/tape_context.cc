@@ -136,7 +136,8 @@ absl::Status TapeContext::Dispatch(const OpCall& call, std::span<TensorRep*> out
     known |= mark != 0 && (mark >> 32 == serial_ || mark == kTrainableMark || !side_.empty());
   }
   if (!known) return status;
-  status = Record(call, outputs);
+  const GradientOverrideFn* gradient = GradientOverride::Find(call.op);
+  status = gradient ? RecordOverride(call, outputs, *gradient) : Record(call, outputs);
   if (!status.ok()) [[unlikely]]
     for (TensorRep*& rep : outputs)
       if (rep) Unref(std::exchange(rep, nullptr));
@@ -288,30 +289,55 @@ void TapeContext::PassCut(std::span<TensorRep*> outputs, int32_t cut) {
     if (IsFresh(*rep)) MarkOutput(*rep, cut);
 }
 
-absl::Status TapeContext::RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward, Origin origin) {
-  RETURN_IF_ERROR(below_->RecordCustom(name, inputs, outputs, backward, origin));
-  if (!recording_ || paused_) return absl::OkStatus();
-  bool tracked = false;
-  for (const Tensor& in : inputs) tracked |= ValueOf(*in.rep()) >= 0;
-  if (!tracked) return absl::OkStatus();
+absl::StatusOr<TapeRecord*> TapeContext::NewCustomRecord(std::string_view name, std::span<TensorRep* const> inputs,
+                                                         std::span<TensorRep*> outputs, Origin origin) {
   const int n = static_cast<int>(inputs.size()), m = static_cast<int>(outputs.size());
-  for (Tensor& out : outputs) {
-    TensorRep* rep = out.release();
-    const absl::Status status = MakeFresh(rep, {});
-    out = Tensor::Adopt(rep);
-    RETURN_IF_ERROR(status);
+  absl::InlinedVector<int32_t, 4> values;
+  bool tracked = false;
+  for (TensorRep* in : inputs) {
+    values.push_back(InputValue(*in, true));
+    tracked |= values.back() >= 0;
+  }
+  if (!tracked) return static_cast<TapeRecord*>(nullptr);
+  Custom custom{std::string(name), nullptr, {}};
+  for (TensorRep*& out : outputs) {
+    if (const int32_t value = ValueOf(*out); value != kNoValue) custom.hidden.push_back(value);
+    RETURN_IF_ERROR(MakeFresh(out, inputs));
   }
   TapeRecord* r = NewRecord(OpId::kInvalid, n, m, origin);
   if (!r) return NoMemory();
   r->custom = static_cast<int32_t>(customs_.size());
-  customs_.push_back({std::string(name), std::move(backward)});
+  customs_.push_back(std::move(custom));
   for (int i = 0; i < n + m; ++i) {
-    TensorRep& rep = *(i < n ? inputs[i] : outputs[i - n]).rep();
-    if (i < n) r->input_values()[i] = ValueOf(rep);
+    TensorRep& rep = *(i < n ? inputs[i] : outputs[i - n]);
+    if (i < n) r->input_values()[i] = values[i];
     else MarkOutput(rep, CarriesGradient(rep.dtype) ? r->first_output + i - n : (r->first_output + i - n) | static_cast<int32_t>(kCutBit));
     r->infos()[i] = InfoOf(rep, arena_, {});
     if (rep.rank != 0 && rep.rank != kUnknownRank && !r->infos()[i].dims) return NoMemory();
   }
+  return r;
+}
+
+absl::Status TapeContext::RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward, Origin origin) {
+  RETURN_IF_ERROR(below_->RecordCustom(name, inputs, outputs, backward, origin));
+  if (!recording_ || paused_) return absl::OkStatus();
+  absl::InlinedVector<TensorRep*, 4> in, out;
+  for (const Tensor& t : inputs) in.push_back(t.rep());
+  for (Tensor& t : outputs) out.push_back(t.release());
+  const absl::StatusOr<TapeRecord*> r = NewCustomRecord(name, in, {out.data(), out.size()}, origin);
+  for (size_t i = 0; i < out.size(); ++i) outputs[i] = Tensor::Adopt(out[i]);
+  if (r.ok() && *r) customs_.back().backward = std::move(backward);
+  return r.status();
+}
+
+// The derivative keeps the call's tensors, as values of this tape: what it computes from them is differentiable again.
+absl::Status TapeContext::RecordOverride(const OpCall& call, std::span<TensorRep*> outputs, const GradientOverrideFn& gradient) {
+  ASSIGN_OR_RETURN(TapeRecord* const r, NewCustomRecord(OpName(call.op), call.inputs, outputs, call.origin));
+  if (!r) return absl::OkStatus();
+  Tensors in, out;
+  for (TensorRep* rep : call.inputs) in.push_back(Tensor::Share(rep));
+  for (TensorRep* rep : outputs) out.push_back(Tensor::Share(rep));
+  customs_.back().backward = GradientOverride::Bind(call.op, gradient, std::move(in), std::move(out));
   return absl::OkStatus();
 }
 

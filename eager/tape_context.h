@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/gradient_override.h"
 #include "eager/tape_record.h"
 
 namespace tandem {
@@ -41,6 +42,8 @@ class TapeContext final : public Context {
   std::vector<TapeRecord*> Records() const;
   const BackwardFn& custom(int i) const { return customs_[i].backward; }
   std::string_view custom_name(int i) const { return customs_[i].name; }
+  // What its outputs were before they became values of the custom gradient: Explain tells what that hides.
+  std::span<const int32_t> custom_hides(int i) const { return customs_[i].hidden; }
   // Lets go of every tensor the records hold; recording must have stopped.
   void ReleaseTensors();
   // Variable handles read or watched, in order.
@@ -50,11 +53,16 @@ class TapeContext final : public Context {
   struct Custom {
     std::string name;
     BackwardFn backward;
+    std::vector<int32_t> hidden;
   };
   // As ValueOf; a trainable variable's handle that a differentiable op reads becomes a value.
   int32_t InputValue(TensorRep& rep, bool differentiable);
   int32_t WatchHandle(TensorRep& handle);
   absl::Status Record(const OpCall& call, std::span<TensorRep*> outputs);
+  absl::Status RecordOverride(const OpCall& call, std::span<TensorRep*> outputs, const GradientOverrideFn& gradient);
+  // A record of this tape alone; null when no input is a value. Replaces outputs where they need a header of their own.
+  absl::StatusOr<TapeRecord*> NewCustomRecord(std::string_view name, std::span<TensorRep* const> inputs, std::span<TensorRep*> outputs,
+                                              Origin origin);
   void PassCut(std::span<TensorRep*> outputs, int32_t cut);
   [[gnu::always_inline]] TapeRecord* NewRecord(OpId op, int num_inputs, int num_outputs, Origin origin);
   void SetMark(TensorRep& rep, int32_t value);

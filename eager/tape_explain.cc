@@ -13,9 +13,12 @@ class Path {
  public:
   explicit Path(const TapeContext& tape) : tape_(tape), records_(tape.Records()) {}
 
-  // The records from `from` back to `to`, nearest to `from` first; empty when there is no path. through_cuts: also
-  // where no gradient passes.
-  std::vector<const TapeRecord*> Find(int32_t from, int32_t to, bool through_cuts) const {
+  // Where a search goes: where gradients flow, also where an op cuts them, also into what custom gradients computed.
+  enum Through { kGradients, kCuts, kCustom };
+
+  // The records from `from` back to `to`, nearest to `from` first; empty when there is no path.
+  std::vector<const TapeRecord*> Find(int32_t from, int32_t to, Through through) const {
+    const bool through_cuts = through != kGradients;
     struct Step {
       const TapeRecord* record;  // whose output the value is
       int32_t back;              // the step that reads it; -1 at the start
@@ -33,7 +36,12 @@ class Path {
     for (size_t i = 0; i < steps.size(); ++i) {
       const TapeRecord* record = steps[i].record;
       if (!record) continue;
-      for (int32_t value : record->values()) {
+      std::vector<int32_t> values(record->values().begin(), record->values().end());
+      if (through == kCustom && record->custom >= 0) {
+        const auto hidden = tape_.custom_hides(record->custom);
+        values.insert(values.end(), hidden.begin(), hidden.end());
+      }
+      for (int32_t value : values) {
         if (value != kNoValue && Id(value) == Id(to) && (value >= 0 || through_cuts)) {
           std::vector<const TapeRecord*> path;
           for (int32_t s = static_cast<int32_t>(i); s >= 0; s = steps[s].back) path.push_back(steps[s].record);
@@ -91,7 +99,7 @@ std::string ExplainPath(const TapeContext& tape, const Tensor& y, const Source& 
   if (from == to) return "y is x";
 
   const Path path(tape);
-  if (const auto ops = path.Find(from, to, false); !ops.empty()) {
+  if (const auto ops = path.Find(from, to, Path::kGradients); !ops.empty()) {
     std::string text = "y depends on x through ";
     for (size_t i = 0; i < ops.size(); ++i) {
       if (i == kMaxOpsShown) return absl::StrCat(text, ", … (", ops.size() - i, " more)");
@@ -99,8 +107,11 @@ std::string ExplainPath(const TapeContext& tape, const Tensor& y, const Source& 
     }
     return text;
   }
-  for (const TapeRecord* r : path.Find(from, to, true))
+  for (const TapeRecord* r : path.Find(from, to, Path::kCuts))
     if (std::string why = path.Cut(*r); !why.empty()) return why;
+  for (const TapeRecord* r : path.Find(from, to, Path::kCustom))
+    if (r->custom >= 0 && !tape.custom_hides(r->custom).empty())
+      return absl::StrCat("the path is cut by ", path.Describe(*r), ": a custom gradient flows to its function's arguments only");
   return "y does not depend on x in anything the tape recorded (was x watched only after y was computed?)";
 }
 

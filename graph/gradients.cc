@@ -4,6 +4,7 @@
 #include "core/gradient.h"
 #include "core/gradient_walk.h"
 #include "core/ops/fill.h"
+#include "core/ops/likeness.h"
 #include "core/ops/reshape.h"
 #include "core/scopes.h"
 #include "core/variable_storage.h"
@@ -129,6 +130,8 @@ absl::StatusOr<Tensors> GraphRecords::Backward(int r, std::span<const Tensor> dy
     } catch (...) {
       dx = StatusFromException(std::current_exception());
     }
+    if (dx.ok() && dx->size() != inputs.size())
+      dx = InvalidArgument("Gradients: the derivative given for this node has ", dx->size(), " gradients for ", inputs.size(), " inputs");
   } else {
     const auto refs = node.attr_refs();
     dx = CallGradient(Recorded(node.schema(), inputs, outputs, refs, node.origin, nullptr, needed.data()), dy);
@@ -214,6 +217,19 @@ Tensors Gradients(const Tensors& ys, const Tensors& xs, const Tensors& grad_ys, 
   ContextScope scope(&own);
   ScopeBarrier barrier;
   return Compute(own, ys, xs, grad_ys);
+}
+
+Tensors Gradients(const Tensors& ys, const Tensors& xs, const Tensors& grad_ys, UnconnectedGradients unconnected, Origin origin) {
+  Tensors gradients = Gradients(ys, xs, grad_ys, origin);
+  if (unconnected == UnconnectedGradients::kNone) return gradients;
+  // As nodes of ys' graph, whatever is current.
+  GraphContext own(RefPtr<GraphState>::Share(static_cast<GraphState*>(GraphOf(ys[0]))));
+  ContextScope scope(&own);
+  for (size_t i = 0; i < xs.size(); ++i) {
+    if (gradients[i].defined()) continue;
+    gradients[i] = xs[i].dtype() == kResource ? ZerosLike(Variable::FromHandle(xs[i]).Read(origin)) : ZerosLike(xs[i]);
+  }
+  return gradients;
 }
 
 Tensor Gradients(const Tensor& y, const Tensor& x, Origin origin) { return Gradients(Tensors{y}, Tensors{x}, {}, origin)[0]; }

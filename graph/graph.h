@@ -20,6 +20,7 @@
 #include "core/resource.h"
 #include "core/scopes.h"
 #include "core/tensor.h"
+#include "core/unconnected_gradients.h"
 #include "core/variable.h"
 
 TANDEM_EXPORT_BEGIN
@@ -80,6 +81,8 @@ class GraphScope {
 // the tape, under the name scope "gradients". Undefined for an x that ys do not depend on. INVALID_ARGUMENT: tensors that
 // are not of one graph, a y that is no floating or complex number, a grad_y that does not fit its y.
 Tensors Gradients(const Tensors& ys, const Tensors& xs, const Tensors& grad_ys = {}, Origin origin = Here());
+// With zeros of x's shape and dtype where ys do not depend on it.
+Tensors Gradients(const Tensors& ys, const Tensors& xs, const Tensors& grad_ys, UnconnectedGradients unconnected, Origin origin = Here());
 Tensor Gradients(const Tensor& y, const Tensor& x, Origin origin = Here());
 Tensors Gradients(const Tensor& y, const std::vector<Variable>& xs, Origin origin = Here());
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/attr_proto.h"
+#include "core/gradient_override.h"
 #include "core/scopes.h"
 #include "core/variable_storage.h"
 #include "proto/attr_value.pb.h"
@@ -149,7 +150,23 @@ absl::Status GraphContext::Dispatch(const OpCall& call, std::span<TensorRep*> ou
   if (node.outputs.size() != outputs.size())
     return absl::InternalError(absl::StrCat(node.schema().name(), ": has ", node.outputs.size(), " outputs, the caller expects ", outputs.size()));
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = state_->Symbol({id, static_cast<int32_t>(i)}).release();
+  if (const GradientOverrideFn* gradient = GradientOverride::Find(call.op)) [[unlikely]] {
+    Tensors in, out;
+    for (const TensorId& t : node.inputs) in.push_back(state_->Symbol(t));
+    for (TensorRep* rep : outputs) out.push_back(Tensor::Share(rep));
+    SetGradient(id, absl::StrCat("GradientOverride-", Absl(node.name)), GradientOverride::Bind(call.op, *gradient, std::move(in), std::move(out)));
+  }
   return absl::OkStatus();
+}
+
+void GraphContext::SetGradient(int32_t id, const std::string& key, BackwardFn backward) {
+  Node& node = state_->nodes.node(id);
+  auto extra = MutableExtra(node);
+  proto::AttrValue attr;
+  attr.set_s(key);
+  extra->other_attrs.emplace_back("_gradient_op_type", attr.SerializeAsString());
+  node.extra = std::move(extra);
+  state_->custom_gradients[key] = std::move(backward);
 }
 
 absl::Status GraphContext::RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward,
@@ -164,22 +181,15 @@ absl::Status GraphContext::RecordCustom(std::string_view name, const Tensors& in
   }
   std::unique_lock lock(state_->mutex);
   ASSIGN_OR_RETURN(const int32_t id, Record({Op<"IdentityN">(), reps, {}, origin, name}));
-  Node& node = state_->nodes.node(id);
-  const std::string key = absl::StrCat("CustomGradient-", Absl(node.name));
-  auto extra = MutableExtra(node);
-  proto::AttrValue attr;
-  attr.set_s(key);
-  extra->other_attrs.emplace_back("_gradient_op_type", attr.SerializeAsString());
-  node.extra = std::move(extra);
   // Of the node's outputs the first n count; the inputs pass through only so that the derivative knows them.
-  state_->custom_gradients[key] = [n, num_inputs = inputs.size(), name = std::string(name), backward = std::move(backward)](const Tensors& dy) {
+  SetGradient(id, absl::StrCat("CustomGradient-", Absl(state_->nodes.node(id).name)), [n, num_inputs = inputs.size(), name = std::string(name), backward = std::move(backward)](const Tensors& dy) {
     Tensors dx(n);
     Tensors of_inputs = backward(Tensors(dy.begin(), dy.begin() + n));
     if (of_inputs.size() != num_inputs)
       ThrowError(InvalidArgument(name, ": the backward function gave ", of_inputs.size(), " gradients for ", num_inputs, num_inputs == 1 ? " input" : " inputs"));
     dx.insert(dx.end(), of_inputs.begin(), of_inputs.end());
     return dx;
-  };
+  });
   for (size_t i = 0; i < n; ++i) outputs[i] = state_->Symbol({id, static_cast<int32_t>(i)});
   return absl::OkStatus();
 }

@@ -37,6 +37,8 @@ class GraphContext final : public Context, public HostFunctionOwner {
   absl::Status AddControls(const OpCall& call, Node& node);
   absl::StatusOr<int32_t> Record(const OpCall& call);
   void NoteInitializer(int32_t id);
+  // The derivative that the user gave for a node, under a key that the node's `_gradient_op_type` names.
+  void SetGradient(int32_t id, const std::string& key, BackwardFn backward);
 
   RefPtr<GraphState> state_;
 };

@@ -62,4 +62,40 @@ TEST_CASE("the argument's history outside is kept for outer tapes") {
   CHECK(Value(tape.Gradient(g[1], x)) == 32.0f);                                            // d x^4 = 4 x^3
 }
 
+TEST_CASE("implicit gradients find the variables that were read") {
+  Variable w(3.), b(1.), frozen(5., {.trainable = false});
+  const auto both = ImplicitValueAndGradients([&](Tensor x) {
+    const Tensor product = x * w * w;
+    return product + b * frozen;
+  })(2.);
+  CHECK(Value(both.value) == 23.0f);
+  REQUIRE(both.gradients.size() == 2);
+  CHECK(Value(both.gradients[0].gradient) == 12.0f);
+  CHECK(Value(both.gradients[1].gradient) == 5.0f);
+  for (auto [gradient, variable] : ImplicitGradients([&] { return w * b; })()) variable.AssignSub(gradient);
+  CHECK(w.item<float>() == 2.0f);
+  CHECK(b.item<float>() == -2.0f);
+  CHECK_THROWS_WITH(ImplicitGradients([](Tensor x) { return x * x; })(2.), "ImplicitGradients: the function reads no trainable variable");
+}
+
+TEST_CASE("a gradient clipped by its norm, in both modes") {
+  const Tensor x = {3., 4.};
+  const auto f = [](const Tensor& t) {
+    const Tensor c = ClipGradientByNorm(t, 1.);
+    return Sum(c * c);
+  };
+  CHECK(GradientsFunction(f)(x)[0].ToString() == "[0.6 0.8]");
+  CHECK(GradientsFunction([](Tensor t) { return Sum(ClipGradientByNorm(t, 9.) * .5); })(x)[0].ToString() == "[0.5 0.5]");
+  CHECK(GradientsFunction([](Tensor t) { return Sum(ClipGradientByNorm(t, 9.) * 0); })(x)[0].ToString() == "[0. 0.]");
+  Graph graph;
+  Tensor in, g;
+  {
+    GraphScope scope(graph);
+    in = Placeholder(kFloat32, {2}, "x");
+    g = Gradients(f(in), in);
+  }
+  CHECK(Session(graph).Run({{in, x}}, g).ToString() == "[0.6 0.8]");
+  CHECK_THROWS_WITH(ClipGradientByNorm(x, 0.), "ClipGradientByNorm: norm is 0, must be positive");
+}
+
 }  // namespace tandem

@@ -89,6 +89,48 @@ TEST_CASE("a derivative that the user gave is used, and its wrong count named") 
   CHECK_THROWS_WITH(Gradients(z[0], x), Catch::StartsWith("bad: the backward function gave 0 gradients for 1 input"));
 }
 
+TEST_CASE("zeros where nothing flows, of tensors and of variables") {
+  Graph graph;
+  Variable unread({1.f, 2.f});
+  Tensors g;
+  Tensor x, other;
+  {
+    GraphScope scope(graph);
+    x = Placeholder(kFloat32, {2}, "x");
+    other = Placeholder(kFloat32, {-1, 3}, "other");
+    Variable own({{1.f}}, {.name = "own"});
+    g = Gradients({x * x}, {x, other, unread.handle(), own.handle()}, {}, UnconnectedGradients::kZero);
+    CHECK_FALSE(Gradients(x * x, other).defined());
+  }
+  Session session(graph);
+  session.Run({}, std::vector<TensorName>{}, {graph.Initializer()});
+  const Tensors got = session.Run({{x, Tensor({3.f, 4.f})}, {other, Ones({2, 3})}}, {g[0], g[1], g[2], g[3]});
+  CHECK(Values(got[0]) == std::vector<float>{6, 8});
+  CHECK(got[1].shape() == Shape({2, 3}));
+  CHECK(Values(got[2]) == std::vector<float>{0, 0});
+  CHECK(got[3].shape() == Shape({1, 1}));
+}
+
+TEST_CASE("gradients of one value are added in the program's order, as a tape adds them") {
+  // x is read by an op without other inputs first, whose reader comes last: an order by readiness would differ.
+  const auto f = [](const Tensor& x) {
+    const Tensor early = Exp(x), a = x * 1e8f, b = x * -1e8f;
+    return a + b + early * .3f;
+  };
+  const Tensor x = {1.25f, -.5f};
+  GradientTape tape;
+  tape.Watch(x);
+  const Tensor want = tape.Gradient(f(x), x);
+  Graph graph;
+  Tensor in, g;
+  {
+    GraphScope scope(graph);
+    in = Placeholder(kFloat32, {2}, "x");
+    g = Gradients(f(in), in);
+  }
+  CHECK(Values(Session(graph).Run({{in, x}}, g)) == Values(want));
+}
+
 TEST_CASE("wrong arguments of Gradients") {
   Graph graph;
   GraphScope scope(graph);
