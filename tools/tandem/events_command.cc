@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -40,6 +41,7 @@ std::pair<std::string, std::string> Describe(const proto::Summary::Value& v) {
       std::string text = absl::StrCat(std::string(DTypeName(tensor->dtype())), tensor->shape().ToString());
       if (tensor->size() == 1) {
         std::string value = tensor->dtype() == kString ? tensor->item<std::string>() : tensor->ToString();
+        std::replace(value.begin(), value.end(), '\n', ' ');
         if (value.size() > 60) value = value.substr(0, 57) + "...";
         absl::StrAppend(&text, " ", value);
       }
