@@ -1,5 +1,6 @@
 #include "eager/summary/recording.h"
 
+#include "core/context.h"
 #include "core/status.h"
 #include "eager/summary/destination.h"
 #include "eager/train/global_step.h"
@@ -24,6 +25,7 @@ RecordEveryNGlobalSteps::RecordEveryNGlobalSteps(int64_t n) : RecordScope(n) {
 
 Destination FindDestination(std::optional<int64_t> step) {
   if (!default_queue || record_every == 0) return {};
+  const ContextScope eager(nullptr);  // the step is read now, whatever is being recorded
   const int64_t now = step ? *step : train::GetOrCreateGlobalStep().item<int64_t>();
   if (now % record_every != 0) return {};
   return {default_queue, now};
