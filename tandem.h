@@ -56,6 +56,7 @@
 #include "eager/custom_gradient.h"
 #include "eager/data/enumerate.h"
 #include "eager/data/graph_iterator.h"
+#include "eager/data/record_writer.h"
 #include "eager/data/sources.h"
 #include "eager/forward_accumulator.h"
 #include "eager/gradient_tape.h"

@@ -1,9 +1,11 @@
-// Elements out of files: what is right, and what an error names.
+// Elements out of files: what is right, and what an error names. `files_test FOLDER N` writes files of N records for
+// tools/interop/check_records.py.
 #include <catch2/catch.hpp>
-#include <cstring>
+#include <cstdlib>
 #include <zlib.h>
 
 #include "core/record_io.h"
+#include "tests/catch/program.h"
 #include "tests/eager/data/elements.h"
 #include "tests/temp_file.h"
 
@@ -32,7 +34,20 @@ std::string Idx(std::initializer_list<int> header, std::string_view data) {
   return bytes + std::string(data);
 }
 
+constexpr const char* kCompressions[] = {"", "GZIP", "ZLIB"};
+
 }  // namespace
+
+// Record i is i % 7 times the byte i % 256.
+int RunProgram(int argc, char** argv) {
+  const int count = argc > 2 ? std::atoi(argv[2]) : 0;
+  for (const std::string compression : kCompressions) {
+    data::TFRecordWriter writer(argv[1] + ("/records." + compression), {.compression = compression});
+    for (int i = 0; i < count; ++i) writer.Write(std::string(i % 7, static_cast<char>(i % 256)));
+    writer.Close();
+  }
+  return 0;
+}
 
 TEST_CASE("lines of text") {
   const std::string path = WriteTemp("a.txt", "one\ntwo\r\n\nlast");
@@ -55,6 +70,30 @@ TEST_CASE("records that TensorFlow wrote") {
   }
   CHECK(records == 10);
   CHECK(bytes == 570 + 319 - 10 * 16);
+}
+
+TEST_CASE("records are written and appended to") {
+  for (const char* compression : kCompressions) {
+    INFO(compression);
+    const std::string path = TempPath("written.tfrecord");
+    data::TFRecordWriter writer(path, {.compression = compression});
+    for (const char* record : {"one", "", "three"}) writer.Write(record);
+    writer.Flush();
+    CHECK(Elements(data::TFRecord(path, {.compression = compression}).Take(3)) == "b'one' b'' b'three'");
+    writer.Close();
+    CHECK(Thrown([&] { writer.Write("x"); }) == "FAILED_PRECONDITION " + path + ": the file is closed");
+    const auto append = [&] { data::TFRecordWriter(path, {.compression = compression, .append = true}).Write("four"); };
+    if (compression == std::string("ZLIB")) {
+      CHECK(Thrown(append).starts_with("INVALID_ARGUMENT TFRecordWriter: of joined ZLIB streams"));
+    } else {
+      append();
+      CHECK(Elements(data::TFRecord(path, {.compression = compression})) == "b'one' b'' b'three' b'four'");
+    }
+  }
+  CHECK(Thrown([] { data::TFRecordWriter(TempPath("x"), {.compression = "banana"}); }) ==
+        "INVALID_ARGUMENT TFRecordWriter: compression is \"banana\", must be \"\", \"GZIP\" or \"ZLIB\"");
+  CHECK(ReadBytes(TempPath("x")) == "");
+  CHECK(Thrown([] { data::TFRecordWriter(TempPath("no/such/folder")); }).starts_with("NOT_FOUND "));
 }
 
 TEST_CASE("damaged records are told by file, record and offset, and the next file is read") {
