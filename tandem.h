@@ -44,6 +44,7 @@
 #include "core/ops/search.h"
 #include "core/ops/slice.h"
 #include "core/ops/softmax.h"
+#include "core/ops/tensor_list.h"
 #include "core/ops/string_join.h"
 #include "core/ops/summary.h"
 #include "core/ops/tile.h"

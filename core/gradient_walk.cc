@@ -100,6 +100,10 @@ class Walk {
 
 Tensor SumGradients(std::span<Tensor> parts) {
   Tensor sum = std::move(parts[0]);
+  if (sum.dtype() == kVariant && parts.size() > 1) {  // lists of tensors, which AddN adds
+    parts[0] = std::move(sum);
+    return AddN(parts);
+  }
   for (size_t i = 1; i < parts.size(); ++i) sum = Add(sum, std::exchange(parts[i], Tensor()));
   return sum;
 }

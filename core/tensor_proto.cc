@@ -4,6 +4,7 @@
 
 #include "core/device_memory.h"
 #include "core/kernel.h"
+#include "core/tensor_list_proto.h"
 #include "core/visit.h"
 #include "proto/tensor.pb.h"
 #include "proto/tensor_shape.pb.h"
@@ -133,6 +134,29 @@ absl::StatusOr<Tensor> FromList(const proto::TensorProto& m, DType dtype, const 
   return t;
 }
 
+absl::StatusOr<Tensor> VariantsFromList(const proto::TensorProto& m, const Shape& shape, int64_t count, int depth) {
+  if (m.variant_val_size() != count)
+    return InvalidArgument("tensor: variant", shape.ToString(), " needs ", count, " values, variant_val has ", m.variant_val_size());
+  ASSIGN_OR_RETURN(Tensor t, Allocate(kVariant, shape, count));
+  for (int64_t i = 0; i < count; ++i) {
+    const auto& value = m.variant_val(static_cast<int>(i));
+    if (value.type_name() != "tensorflow::TensorList")
+      return absl::UnimplementedError(absl::StrCat("tensor: a variant that holds \"", value.type_name(), "\" is not read from a message"));
+    ASSIGN_OR_RETURN(TensorList list, ListFromProto(value, depth));
+    t.rep()->as<Variant>()[i] = std::make_shared<const TensorList>(std::move(list));
+  }
+  return t;
+}
+
+absl::Status VariantsToList(const TensorRep& rep, proto::TensorProto* m, int depth) {
+  for (int64_t i = 0; i < rep.count; ++i) {
+    const auto* list = dynamic_cast<const TensorList*>(rep.as<Variant>()[i].get());
+    if (!list) return InvalidArgument("tensor: a variant belongs to its process and is not written to a message, unless it holds a TensorList");
+    RETURN_IF_ERROR(ListToProto(*list, m->add_variant_val(), depth));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<DType> DTypeFromProto(int number) {
@@ -158,7 +182,9 @@ void ShapeToProto(const Shape& shape, proto::TensorShapeProto* m) {
   for (int64_t d : shape.dims()) m->add_dim()->set_size(d);
 }
 
-absl::StatusOr<Tensor> TensorFromProto(const proto::TensorProto& m) {
+absl::StatusOr<Tensor> TensorFromProto(const proto::TensorProto& m) { return TensorFromProtoIn(0, m); }
+
+absl::StatusOr<Tensor> TensorFromProtoIn(int depth, const proto::TensorProto& m) {
   auto dtype_or = DTypeFromProto(m.dtype());
   if (!dtype_or.ok()) return absl::Status(dtype_or.status().code(), absl::StrCat("tensor: ", dtype_or.status().message()));
   const DType dtype = *dtype_or;
@@ -173,7 +199,8 @@ absl::StatusOr<Tensor> TensorFromProto(const proto::TensorProto& m) {
     if (!shape.fully_known()) return InvalidArgument("tensor: shape ", shape.ToString(), " has a negative dimension");
     return InvalidArgument("tensor: shape ", shape.ToString(), " has more than 2^63 - 1 elements");
   }
-  if (dtype == kResource || dtype == kVariant)
+  if (dtype == kVariant) return VariantsFromList(m, shape, *count, depth);
+  if (dtype == kResource)
     return absl::UnimplementedError(absl::StrCat("tensor: a ", NameOf(dtype), " belongs to its process and is not read from a message"));
   if (!m.tensor_content().empty()) return dtype == kString ? StringsFromContent(m, shape, *count) : FromContent(m, dtype, shape, *count);
   if (dtype == kString) return StringsFromList(m, shape, *count);
@@ -182,7 +209,9 @@ absl::StatusOr<Tensor> TensorFromProto(const proto::TensorProto& m) {
   return result;
 }
 
-absl::Status TensorToProto(const Tensor& tensor, proto::TensorProto* m) {
+absl::Status TensorToProto(const Tensor& tensor, proto::TensorProto* m) { return TensorToProtoIn(0, tensor, m); }
+
+absl::Status TensorToProtoIn(int depth, const Tensor& tensor, proto::TensorProto* m) {
   if (!tensor.defined() || tensor.symbolic()) return InvalidArgument("tensor: has no value to write");
   ASSIGN_OR_RETURN(const Tensor host, ToHost(tensor));
   const TensorRep& rep = *host.rep();
@@ -192,6 +221,7 @@ absl::Status TensorToProto(const Tensor& tensor, proto::TensorProto* m) {
     for (int64_t i = 0; i < rep.count; ++i) m->add_string_val(rep.as<std::string>()[i]);
     return absl::OkStatus();
   }
+  if (rep.dtype == kVariant) return VariantsToList(rep, m, depth);
   const bool number = VisitNumeric(rep.dtype, [&]<class T>(T) {
     if (rep.count == 0) return;
     const T* data = rep.as<T>();

@@ -56,7 +56,7 @@ class GraphRecords : public GradientRecords {
       const bool open = node.schema().differentiable() || !CustomKey(node).empty();
       for (TensorId t : node.inputs) {
         const DType dtype = graph.output(t).dtype;
-        inputs_.push_back(open && (IsDifferentiable(dtype) || dtype == kResource) ? ValueOf(t) : -1);
+        inputs_.push_back(open && (IsDifferentiable(dtype) || dtype == kResource || dtype == kVariant) ? ValueOf(t) : -1);
       }
     }
     first_input_.push_back(static_cast<int32_t>(inputs_.size()));

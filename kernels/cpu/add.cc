@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "core/kernel.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/tensor_list.h"
 
 namespace tandem {
 namespace {
@@ -55,6 +56,7 @@ void AddNCpu(CpuKernel& k) {
     for (DType d : dtypes) k.Set(d, AddNKernel);
   };
   set(kFloatTypes), set(kSignedTypes), set(kUnsignedTypes), set(kComplexTypes);
+  k.Set(kVariant, AddVariants);
 }
 
 }  // namespace tandem

@@ -6,6 +6,7 @@
 #include "core/visit.h"
 #include "core/kernel.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/tensor_list.h"
 
 namespace tandem {
 namespace {
@@ -38,6 +39,7 @@ void SetNumbers(CpuKernel& k, KernelFn fn) {
 void ZerosLikeCpu(CpuKernel& k) {
   SetNumbers(k, ZerosKernel);
   k.Set(kString, ZerosKernel);
+  k.Set(kVariant, ZerosLikeVariant);
 }
 void OnesLikeCpu(CpuKernel& k) { SetNumbers(k, OnesKernel); }
 
