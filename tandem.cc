@@ -4,10 +4,12 @@
 #include "core/context.h"
 #include "core/device_registry.h"
 #include "core/epilogues.h"
+#include "core/function.h"
 #include "core/host_function.h"
 #include "core/kernel.h"
 #include "eager/eager_context.h"
 #include "eager/host_gradient.h"
+#include "graph/function_registry.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/epilogue.h"
 
@@ -20,6 +22,7 @@ const bool wired = [] {
   SetDefaultContext(&DefaultEagerContext());
   SetPlacingContext(&PlacingEagerContext());
   SetHostGradient(&HostGradient);
+  SetEagerFunctions(&RegisteredFunctions());
   LoadDevicePluginsFromEnvironment();
   return true;
 }();

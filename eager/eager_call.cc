@@ -1,5 +1,6 @@
 #include "eager/eager_call.h"
 
+#include "core/function.h"
 #include "core/host_function.h"
 #include "core/symbolic.h"
 #include "core/variable_storage.h"
@@ -14,6 +15,7 @@ class EagerEnv : public KernelEnv {
   absl::Status CallHostFunction(std::string_view token, std::span<const Tensor> inputs, Tensors* outputs) override {
     return RunHostFunction(token, inputs, outputs);
   }
+  FunctionRunner* functions() override { return EagerFunctions(); }
 
  private:
   ResourceManager resources_;

@@ -5,9 +5,20 @@
 //   f(Zeros({3, 10}));                               // Error: argument 0 is float32[3,10], the signature says …
 //   f.graph().Save("model.pb");
 //
+//   auto step = Capture([&](Tensor x, Tensor y) {    // forward, gradient and update in one optimised graph
+//     GradientTape tape;
+//     Tensor loss = Loss(model(x), y);
+//     optimizer.ApplyGradients(tape.Gradient(loss, model.variables()), model.variables());
+//     return loss;
+//   }, {{kFloat32, {-1, 784}}, {kInt32, {-1}}});
+//
 // A contract: the function is traced in Capture, never again. What it does beside computing tensors (printing, drawing
 // C++ random numbers, reading clocks) happened at that one time; eager tensors it reads are constants, eager variables
-// are shared. A call that does not fit the signature is an error, never a silent retrace.
+// are shared, and its updates of them happen in the order of the program. A call that does not fit the signature is an
+// error, never a silent retrace.
+//
+// In a graph (under a GraphScope, in another captured function) a call becomes a node that calls the function; what it
+// needs of functions comes along. Under a GradientTape a call is differentiable: the gradient is a captured graph too.
 #pragma once
 #include <functional>
 #include <memory>
@@ -30,6 +41,7 @@ struct TensorSpec {
 
 struct CaptureOptions {
   SessionOptions session = {};
+  std::string name = "captured";  // of the function in graphs that call it
 };
 
 class CapturedFunction {
@@ -41,7 +53,7 @@ class CapturedFunction {
     return Single(Tensors{Tensor(arguments)...});
   }
   // Any number of outputs.
-  Tensors Call(const Tensors& arguments) const;
+  Tensors Call(const Tensors& arguments, Origin origin = {}) const;
 
   // What was traced, not yet optimised; its nodes are named by input_names() and output_names().
   Graph graph() const;
@@ -56,6 +68,7 @@ class CapturedFunction {
   friend CapturedFunction CaptureTensors(const std::function<Tensors(const Tensors&)>& function, const std::vector<TensorSpec>& signature,
                                          const CaptureOptions& options);
   struct State;
+  Tensors Taped(const Tensors& arguments, Origin origin) const;
   Tensor Single(const Tensors& arguments) const;
   std::shared_ptr<State> state_;
 };
@@ -63,6 +76,9 @@ class CapturedFunction {
 // The general form: tensors in, tensors out. Errors of the function come out as it throws them.
 CapturedFunction CaptureTensors(const std::function<Tensors(const Tensors&)>& function, const std::vector<TensorSpec>& signature,
                                 const CaptureOptions& options = {});
+
+// Under this name eager calls of PartitionedCall and the like find the function. ALREADY_EXISTS.
+void RegisterFunction(const std::string& name, const CapturedFunction& function);
 
 namespace internal {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/variable_storage.h"
 #include "graph/passes/event_log.h"
 #include "graph/placement.h"
 
@@ -11,16 +12,44 @@ namespace {
 
 // Fed shapes that change from Run to Run make a plan each; beyond this many the oldest goes.
 constexpr size_t kMaxPlans = 16;
+// A function whose arguments change their shapes in each call, a loop that lengthens a tensor, gets one plan for all
+// shapes beyond this many.
+constexpr size_t kMaxFunctionPlans = 4;
 
+// What a fed handle refers to.
+HandleInfo HandleOf(const TensorRep& rep) {
+  if (rep.dtype != kResource || rep.count != 1) return {};
+  const ResourceBase* resource = rep.as<ResourceBase*>()[0];
+  return resource && resource->kind() == "variable" ? static_cast<const VariableStorage*>(resource)->info() : HandleInfo{};
+}
+
+bool SameHandle(const HandleInfo& a, const HandleInfo& b) {
+  if (a.dtype != b.dtype || a.shape.known_rank() != b.shape.known_rank()) return false;
+  return !a.shape.known_rank() || a.shape == b.shape;
+}
 
 }  // namespace
 
 bool PlannedRun::Fits(std::span<TensorRep* const> feeds) const {
   for (size_t i = 0; i < feeds.size(); ++i) {
-    const std::span<const int64_t> dims = feeds[i]->dims_span();
-    if (!std::equal(dims.begin(), dims.end(), shapes_[i].begin(), shapes_[i].end())) return false;
+    const Shape& shape = feeds_[i].shape;
+    if (!shape.known_rank()) {
+      if (feeds[i]->dtype == kResource && !SameHandle(HandleOf(*feeds[i]), feeds_[i].handle)) return false;
+      continue;
+    }
+    if (feeds[i]->rank != shape.rank()) return false;
+    const int64_t* dims = feeds[i]->dims();
+    for (int k = 0; k < shape.rank(); ++k)
+      if (dims[k] != shape[k]) return false;
+    if (feeds[i]->dtype == kResource && !SameHandle(HandleOf(*feeds[i]), feeds_[i].handle)) return false;
   }
   return true;
+}
+
+void PlannedRun::DropFrames() {
+  std::vector<std::unique_ptr<Frame>> dropped;
+  std::lock_guard lock(mutex_);
+  dropped.swap(idle_);
 }
 
 std::unique_ptr<Frame> PlannedRun::Take() {
@@ -52,6 +81,26 @@ absl::StatusOr<std::shared_ptr<Executable>> Executable::Make(const GraphState& s
   RETURN_IF_ERROR(Optimize(made->graph_, made->roots_, passes, log ? &made->log_ : nullptr));
   ASSIGN_OR_RETURN(made->order_, made->graph_.TopologicalOrder());
   return made;
+}
+
+absl::StatusOr<std::shared_ptr<Executable>> Executable::MakeFunction(const GraphFunction& function, const SessionOptions& options,
+                                                                     bool owns_feeds, EventLog* log) {
+  std::shared_ptr<Executable> made(new Executable);
+  made->is_function_ = true;
+  made->owns_feeds_ = owns_feeds;
+  made->graph_ = function.body;
+  made->nodes_before_ = function.body.size();
+  made->roots_ = {function.args, function.results, function.control_results};
+  for (size_t i = 0; i < function.args.size(); ++i) made->feed_positions_.push_back(static_cast<int32_t>(i));
+  OptimizeOptions passes{options.level, options.disable, options.enable, options.max_passes, options.max_rewrites};
+  RETURN_IF_ERROR(Optimize(made->graph_, made->roots_, passes, log));
+  ASSIGN_OR_RETURN(made->order_, made->graph_.TopologicalOrder());
+  return made;
+}
+
+void Executable::DropFrames() {
+  std::shared_lock lock(mutex_);
+  for (const auto& planned : plans_) planned->DropFrames();
 }
 
 // Walks backwards from fetches and targets, not past fed tensors, and copies what it meets; a fed tensor becomes a
@@ -141,7 +190,7 @@ absl::Status Executable::Extract(const GraphState& state, const RunSignature& si
 
 absl::Status Executable::CheckFeeds(std::span<TensorRep* const> feeds) const {
   for (size_t i = 0; i < feeds.size(); ++i) {
-    const FeedInfo& want = feeds_[i];
+    const FedTensor& want = feeds_[i];
     const TensorRep& rep = *feeds[i];
     if (rep.dtype != want.dtype)
       return InvalidArgument("Run: \"", want.name, "\" is fed ", Absl(DTypeName(rep.dtype)), ", it is ", Absl(DTypeName(want.dtype)));
@@ -161,10 +210,16 @@ absl::StatusOr<std::shared_ptr<PlannedRun>> Executable::PlanFor(std::span<Tensor
     for (const auto& planned : plans_)
       if (planned->Fits(feeds)) return planned;
   }
-  std::vector<Shape> shapes;
-  for (const TensorRep* rep : feeds) shapes.push_back(rep->shape());
-  ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan, MakePlan(graph_, order_, roots_, shapes, env));
-  auto planned = std::make_shared<PlannedRun>(std::move(plan), std::move(shapes));
+  size_t plans;
+  {
+    std::shared_lock lock(mutex_);
+    plans = plans_.size();
+  }
+  std::vector<FeedInfo> infos;
+  for (const TensorRep* rep : feeds)
+    infos.push_back({is_function_ && plans >= kMaxFunctionPlans ? Shape::Unknown() : rep->shape(), HandleOf(*rep)});
+  ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan, MakePlan(graph_, order_, roots_, infos, owns_feeds_, env));
+  auto planned = std::make_shared<PlannedRun>(std::move(plan), std::move(infos));
   *made = true;
   std::unique_lock lock(mutex_);
   plans_.push_front(planned);

@@ -27,16 +27,18 @@ struct RunSignature {
 // A plan and the frames that ran it.
 class PlannedRun {
  public:
-  PlannedRun(std::unique_ptr<Plan> plan, std::vector<Shape> shapes) : plan_(std::move(plan)), shapes_(std::move(shapes)) {}
+  PlannedRun(std::unique_ptr<Plan> plan, std::vector<FeedInfo> feeds) : plan_(std::move(plan)), feeds_(std::move(feeds)) {}
   const Plan& plan() const { return *plan_; }
   bool Fits(std::span<TensorRep* const> feeds) const;
   // A frame for one Run; null without memory.
   std::unique_ptr<Frame> Take();
   void Give(std::unique_ptr<Frame> frame);
+  // Ends all that wait for their next Run.
+  void DropFrames();
 
  private:
   std::unique_ptr<Plan> plan_;
-  const std::vector<Shape> shapes_;  // of the feeds
+  const std::vector<FeedInfo> feeds_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> idle_;
 };
@@ -46,6 +48,10 @@ class Executable {
   // Copies what the signature needs, checks that every placeholder is fed, optimises. The graph's lock is held meanwhile.
   static absl::StatusOr<std::shared_ptr<Executable>> Make(const GraphState& state, const RunSignature& signature,
                                                           const SessionOptions& options, bool log);
+
+  // The body of a function, optimised: its arguments are the feeds, in order.
+  static absl::StatusOr<std::shared_ptr<Executable>> MakeFunction(const GraphFunction& function, const SessionOptions& options,
+                                                                  bool owns_feeds, EventLog* log = nullptr);
 
   // The plan for these fed tensors, made if there is none. INVALID_ARGUMENT when a fed tensor does not fit its
   // placeholder: "Run: "q" is fed float32[50,2352], its shape is [?,784]".
@@ -57,6 +63,7 @@ class Executable {
   const NodeGraph& graph() const { return graph_; }
   const GraphRoots& roots() const { return roots_; }
   std::span<const int32_t> order() const { return order_; }
+  void DropFrames();
   int nodes_before() const { return nodes_before_; }
   const EventLog& log() const { return log_; }  // empty unless asked for
 
@@ -64,7 +71,7 @@ class Executable {
   Executable() = default;
   absl::Status Extract(const GraphState& state, const RunSignature& signature);
 
-  struct FeedInfo {
+  struct FedTensor {
     std::string name;
     DType dtype;
     Shape shape;  // what the placeholder demands; unknown for other tensors
@@ -72,7 +79,8 @@ class Executable {
   NodeGraph graph_;
   GraphRoots roots_;
   std::vector<int32_t> order_, feed_positions_;
-  std::vector<FeedInfo> feeds_;  // of all feeds of the signature
+  std::vector<FedTensor> feeds_;  // of all feeds of the signature
+  bool is_function_ = false, owns_feeds_ = false;
   int nodes_before_ = 0;
   EventLog log_;
 

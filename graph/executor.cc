@@ -57,8 +57,8 @@ absl::Status RunControl::Check() const {
 
 class Executor {
  public:
-  Executor(const NodeGraph& graph, const Plan& plan, Frame& frame, KernelEnv& env, const RunControl& control, RunTrace* trace)
-      : graph_(graph), plan_(plan), reps_(frame.reps_.data()), frame_(frame), env_(env), control_(control), trace_(trace) {}
+  Executor(const NodeGraph& graph, const Plan& plan, Frame& frame, RunEnv& env)
+      : graph_(graph), plan_(plan), reps_(frame.reps_.data()), frame_(frame), env_(env), control_(env.control), trace_(env.trace) {}
 
   absl::Status Run(std::span<TensorRep* const> feeds, std::span<TensorRep*> fetches) {
     for (size_t i = 0; i < feeds.size(); ++i) reps_[plan_.feed_slots[i]] = feeds[i];
@@ -84,7 +84,7 @@ class Executor {
       if constexpr (kWatched) {
         if (control_.checks() && (step.heavy || --until_check < 0)) {
           until_check = 32;
-          if (absl::Status status = control_.Check(); !status.ok()) [[unlikely]] return WithNode(std::move(status), graph_.node(step.node).name);
+          if (absl::Status status = control_.Check(); !status.ok()) [[unlikely]] return InNode(std::move(status), step);
         }
         if (trace_) begin = std::chrono::steady_clock::now();
       }
@@ -99,7 +99,7 @@ class Executor {
         step.dense(a, b, out->data, step.n);
       } else {
         absl::Status status = step.kind == StepKind::kView ? View(i) : step.kind == StepKind::kCopy ? Copy(i) : Kernel(i);
-        if (!status.ok()) [[unlikely]] return WithNode(std::move(status), UserName(graph_.node(step.node)));
+        if (!status.ok()) [[unlikely]] return InNode(std::move(status), step);
       }
       if constexpr (kWatched) {
         if (trace_) Record(step, begin);
@@ -113,13 +113,17 @@ class Executor {
     return absl::OkStatus();
   }
 
+  // Nodes of functions go by the call in front of them.
+  [[gnu::cold]] absl::Status InNode(absl::Status status, const Step& step) {
+    return WithNode(std::move(status), absl::StrCat(Absl(env_.path), Absl(UserName(graph_.node(step.node)))));
+  }
+
   TensorRep* NewOutput(int32_t s) {
     const Slot& slot = plan_.slots[s];
     return NewRep(slot.dtype, slot.shape.dims(), slot.count);
   }
   absl::Status OutOfMemory(size_t i, int32_t s) {
-    return WithNode(OutOfMemoryError(plan_.calls[i].schema->name(), plan_.slots[s].dtype, plan_.slots[s].shape.dims()),
-                    UserName(graph_.node(plan_.steps[i].node)));
+    return InNode(OutOfMemoryError(plan_.calls[i].schema->name(), plan_.slots[s].dtype, plan_.slots[s].shape.dims()), plan_.steps[i]);
   }
 
   absl::Status View(size_t i) {
@@ -223,12 +227,29 @@ class Executor {
     KernelCall run(*call.schema, inputs, outputs, call.attrs, &call.signature, &env_);
     run.node_state = call.state;
     run.plan_state = &frame_.states_[i];
+    run.dying_inputs = step.dying;
+    if (step.calls) {
+      env_.node = UserName(graph_.node(step.node));
+      env_.plain_call = call.schema->FindAttr("f") >= 0;
+    }
     try {
       RETURN_IF_ERROR(step.kernel(run));
     } catch (...) {
       return StatusFromException(std::current_exception());
     }
+    if (step.calls) return CheckShapes(step, call);
     return call.schema->has(kForwards) && call.schema->has(kAlias) ? MoveToPlan(step) : absl::OkStatus();
+  }
+
+  // What a call gives was inferred from the function's body; who reads it trusts that.
+  absl::Status CheckShapes(const Step& step, const StepCall& call) {
+    for (int32_t k = 0; k < step.num_outputs; ++k) {
+      const Slot& slot = plan_.slots[step.first_output + k];
+      const TensorRep& rep = *reps_[step.first_output + k];
+      if (slot.count >= 0 && rep.shape() != slot.shape)
+        return absl::InternalError(absl::StrCat(call.schema->name(), ": output ", k, " is ", rep.shape().ToString(), ", ", slot.shape.ToString(), " was inferred"));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status InferAndAllocate(const StepCall& call, std::span<TensorRep* const> inputs, std::span<TensorRep*> outputs) {
@@ -268,10 +289,10 @@ class Executor {
     const auto end = std::chrono::steady_clock::now();
     const Node& node = graph_.node(step.node);
     RunTrace::Event event;
-    event.node = node.name;
+    event.node = absl::StrCat(Absl(env_.path), Absl(node.name));
     event.op = OpName(node.op);
     for (const TensorId& t : node.inputs) absl::StrAppend(&event.inputs, event.inputs.empty() ? "" : ", ", graph_.TensorName(t));
-    event.start_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(begin - start_).count();
+    event.start_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(begin - env_.begin).count();
     event.duration_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count();
     for (int32_t k = 0; k < step.num_outputs; ++k) {
       const TensorRep* rep = reps_[step.first_output + k];
@@ -286,16 +307,15 @@ class Executor {
   const Plan& plan_;
   TensorRep** reps_;
   Frame& frame_;
-  KernelEnv& env_;
+  RunEnv& env_;
   const RunControl& control_;
   RunTrace* trace_;
   NanHook* const nan_hook_ = NanHook::Active();
-  const std::chrono::steady_clock::time_point start_ = trace_ ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
 };
 
 absl::Status Execute(const NodeGraph& graph, const Plan& plan, Frame& frame, std::span<TensorRep* const> feeds,
-                     std::span<TensorRep*> fetches, KernelEnv& env, const RunControl& control, RunTrace* trace) {
-  return Executor(graph, plan, frame, env, control, trace).Run(feeds, fetches);
+                     std::span<TensorRep*> fetches, RunEnv& env) {
+  return Executor(graph, plan, frame, env).Run(feeds, fetches);
 }
 
 }  // namespace tandem

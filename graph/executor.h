@@ -39,8 +39,24 @@ struct RunControl {
   absl::Status Check() const;
 };
 
-// feeds: borrowed, in the order of plan.feed_slots. fetches: filled with new references.
+// What one Run is: the environment of its kernels, in functions that they call too.
+class RunEnv : public KernelEnv {
+ public:
+  RunEnv(const RunControl& control, RunTrace* trace) : control(control), trace(trace) {}
+  bool cancelled() const override { return control.checks() && !control.Check().ok(); }
+
+  const RunControl& control;
+  RunTrace* const trace;  // null: nobody asked
+  const std::chrono::steady_clock::time_point begin = trace ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+  int depth = 0;          // of function calls
+  // Where the kernel that runs now was called: the function's own path ("" in the graph itself, else "while/body/"), and
+  // its node.
+  std::string_view path, node;
+  bool plain_call = false;  // the node calls one function, at any rate (PartitionedCall)
+};
+
+// feeds: in the order of plan.feed_slots, borrowed or taken over as the plan was made. fetches: filled with new references.
 absl::Status Execute(const NodeGraph& graph, const Plan& plan, Frame& frame, std::span<TensorRep* const> feeds,
-                     std::span<TensorRep*> fetches, KernelEnv& env, const RunControl& control, RunTrace* trace);
+                     std::span<TensorRep*> fetches, RunEnv& env);
 
 }  // namespace tandem

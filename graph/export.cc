@@ -9,6 +9,7 @@
 
 #include "core/attr_proto.h"
 #include "google/protobuf/text_format.h"
+#include "graph/function_message.h"
 #include "graph/graph_message.h"
 #include "graph/graph_state.h"
 #include "graph/import.h"
@@ -40,6 +41,14 @@ absl::Status CheckConstants(const NodeGraph& nodes) {
   return bytes > 4 * kMaxMessage ? TooLarge(bytes) : absl::OkStatus();
 }
 
+absl::Status ExtraToProto(const Node& node, proto::NodeDef* m) {
+  if (!node.extra) return absl::OkStatus();
+  if (!node.extra->debug_info.empty() && !m->MergeFromString(node.extra->debug_info)) return absl::InternalError("debug information does not parse");
+  for (const auto& [name, bytes] : node.extra->other_attrs)
+    if (!(*m->mutable_attr())[name].ParseFromString(bytes)) return absl::InternalError(absl::StrCat("attribute ", name, " does not parse"));
+  return absl::OkStatus();
+}
+
 absl::Status NodeToProto(const NodeGraph& nodes, int32_t id, proto::NodeDef* m) {
   const Node& node = nodes.node(id);
   m->set_name(std::string(node.name));
@@ -47,14 +56,14 @@ absl::Status NodeToProto(const NodeGraph& nodes, int32_t id, proto::NodeDef* m) 
   for (const TensorId& t : node.inputs) m->add_input(t.output == 0 ? std::string(nodes.node(t.node).name) : nodes.TensorName(t));
   for (int32_t c : node.controls) m->add_input(absl::StrCat("^", std::string(nodes.node(c).name)));
   m->set_device(std::string(node.device()));
+  if (node.extra && node.extra->function_as_op) {
+    m->set_op(FunctionsOf(node).front().name);
+    return ExtraToProto(node, m);
+  }
   const auto refs = node.attr_refs();
   const auto inputs = nodes.InferInputs(node);
   RETURN_IF_ERROR(AttrsToNode(node.schema(), refs, inputs, m));
-  if (!node.extra) return absl::OkStatus();
-  if (!node.extra->debug_info.empty() && !m->MergeFromString(node.extra->debug_info)) return absl::InternalError("debug information does not parse");
-  for (const auto& [name, bytes] : node.extra->other_attrs)
-    if (!(*m->mutable_attr())[name].ParseFromString(bytes)) return absl::InternalError(absl::StrCat("attribute ", name, " does not parse"));
-  return absl::OkStatus();
+  return ExtraToProto(node, m);
 }
 
 absl::StatusOr<std::string> SerializeChecked(const google::protobuf::MessageLite& message) {
@@ -88,6 +97,15 @@ absl::StatusOr<std::string> FileContent(const GraphState& state, const std::stri
   return text;
 }
 
+absl::Status FunctionsToProto(const GraphState& state, proto::GraphDef* message) {
+  const std::set<std::string> reached = ReachableFunctions(state.nodes, *state.library);
+  for (const auto& function : state.library->All()) {
+    if (function->derived && !reached.contains(function->name)) continue;
+    ASSIGN_OR_RETURN(*message->mutable_library()->add_function(), FunctionToProto(*function));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status NodesToProto(const NodeGraph& nodes, proto::GraphDef* message) {
@@ -101,7 +119,11 @@ absl::Status NodesToProto(const NodeGraph& nodes, proto::GraphDef* message) {
 absl::Status GraphToProto(const GraphState& state, proto::GraphDef* message) {
   std::shared_lock lock(state.mutex);
   if (state.header) *message = *state.header;
+  RETURN_IF_ERROR(FunctionsToProto(state, message));
   if (!message->has_versions()) message->mutable_versions()->set_producer(kGraphDefVersion);
+  // Readers before version 12 know no functions.
+  const bool recorded_functions = message->library().function_size() > 0 && !state.header;
+  if (recorded_functions) message->mutable_versions()->set_min_consumer(12);
   return NodesToProto(state.nodes, message);
 }
 

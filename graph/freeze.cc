@@ -16,7 +16,7 @@ const VariableStorage* CapturedStorage(const Node& node) {
 }  // namespace
 
 Graph Graph::Freeze() const {
-  Graph frozen;
+  Graph frozen(RefPtr<GraphState>(new GraphState(state().library)));
   GraphState& to = frozen.state();
   std::shared_lock lock(state().mutex);
   const NodeGraph& from = state().nodes;
@@ -41,6 +41,7 @@ Graph Graph::Freeze() const {
   for (int32_t id = 0; id < from.size(); ++id)
     if (!gone[id]) keep[id] = kept++;
   to.nodes = from.EmptyCopy();
+  to.nodes.set_library(to.library.get());
   to.nodes.Reserve(kept);
   for (int32_t id = 0; id < from.size(); ++id) {
     if (gone[id]) continue;

@@ -31,7 +31,8 @@ std::string CustomKey(const Node& node) {
 // The nodes that ys depend on, as records: in an order where every node comes after those it reads.
 class GraphRecords : public GradientRecords {
  public:
-  GraphRecords(GraphContext& context, std::span<const TensorId> ys) : context_(context), state_(context.state()) {
+  // Of `state`, which is the context's graph or one around it: what is read of it there is captured.
+  GraphRecords(GraphContext& context, GraphState& state, std::span<const TensorId> ys) : context_(context), state_(state) {
     std::shared_lock lock(state_.mutex);
     const NodeGraph& graph = state_.nodes;
     std::vector<int32_t> found;
@@ -118,7 +119,11 @@ absl::StatusOr<Tensors> GraphRecords::Backward(int r, std::span<const Tensor> dy
     for (TensorId t : node.inputs) inputs.push_back(state_.Symbol(t));
     for (size_t i = 0; i < node.outputs.size(); ++i) outputs.push_back(state_.Symbol({nodes_[r], static_cast<int32_t>(i)}));
     key = CustomKey(node);
-    if (const auto it = state_.custom_gradients.find(key); it != state_.custom_gradients.end()) custom = it->second;
+  }
+  if (!key.empty()) {
+    const GraphState& root = state_.root();
+    std::shared_lock lock(root.mutex);
+    if (const auto it = root.custom_gradients.find(key); it != root.custom_gradients.end()) custom = it->second;
   }
   context_.forward = {node.origin};
   absl::StatusOr<Tensors> dx;
@@ -180,10 +185,10 @@ absl::StatusOr<Sources> Resolve(GraphState& state, const Tensors& ys, const Tens
   return ids;
 }
 
-Tensors Compute(GraphContext& context, const Tensors& ys, const Tensors& xs, const Tensors& grad_ys) {
-  const Sources ids = ValueOrThrow(Resolve(context.state(), ys, xs));
+Tensors Compute(GraphContext& context, GraphState& state, const Tensors& ys, const Tensors& xs, const Tensors& grad_ys) {
+  const Sources ids = ValueOrThrow(Resolve(state, ys, xs));
   NameScope names("gradients");
-  GraphRecords records(context, ids.ys);
+  GraphRecords records(context, state, ids.ys);
   std::vector<GradientSeed> seeds;
   for (size_t i = 0; i < ys.size(); ++i) {
     const bool given = i < grad_ys.size() && grad_ys[i].defined();
@@ -212,11 +217,15 @@ Tensors Gradients(const Tensors& ys, const Tensors& xs, const Tensors& grad_ys, 
   SymbolicGraph* graph = GraphOf(ys[0]);
   if (!graph) ThrowError(InvalidArgument("Gradients: y has a value; it takes tensors of a graph (GradientTape differentiates eager code)"));
   // Under a scope of this graph the current context records, so that a tape above it sees the gradient; else one of our own.
-  if (GraphContext* current = CurrentGraphContext(); current && &current->state() == graph) return Compute(*current, ys, xs, grad_ys);
-  GraphContext own(RefPtr<GraphState>::Share(static_cast<GraphState*>(graph)));
+  // In a function traced inside this graph the gradient belongs to the function.
+  auto& state = static_cast<GraphState&>(*graph);
+  if (GraphContext* current = CurrentGraphContext())
+    for (GraphState* around = &current->state(); around; around = around->outer.get())
+      if (around == &state) return Compute(*current, state, ys, xs, grad_ys);
+  GraphContext own(RefPtr<GraphState>::Share(&state));
   ContextScope scope(&own);
   ScopeBarrier barrier;
-  return Compute(own, ys, xs, grad_ys);
+  return Compute(own, state, ys, xs, grad_ys);
 }
 
 Tensors Gradients(const Tensors& ys, const Tensors& xs, const Tensors& grad_ys, UnconnectedGradients unconnected, Origin origin) {

@@ -17,7 +17,8 @@ namespace {
 
 }  // namespace
 
-Graph::Graph() : state_(new GraphState) {
+Graph::Graph() : Graph(RefPtr<GraphState>(new GraphState)) {}
+Graph::Graph(RefPtr<GraphState> state) : state_(state.release()) {
   handle_ = std::shared_ptr<void>(nullptr, [state = state_](void*) { static_cast<GraphState&>(*state).BreakCycles(); });
 }
 
@@ -63,7 +64,7 @@ Tensor Graph::Find(std::string_view tensor_name) const {
 
 std::string Graph::ToString() const {
   std::shared_lock lock(state().mutex);
-  return PrintGraph(state().nodes);
+  return PrintFunctions(*state().library, state().nodes) + PrintGraph(state().nodes);
 }
 
 void Graph::Finalize() {

@@ -57,7 +57,8 @@ class Graph {
   // that has no variables. FAILED_PRECONDITION for a variable without a value; assignments to them are left out.
   Graph Freeze() const;
 
-  GraphState& state() const;  // internal
+  explicit Graph(RefPtr<GraphState> state);  // internal
+  GraphState& state() const;                 // internal
 
  private:
   RefPtr<ResourceBase> state_;    // a GraphState

@@ -69,13 +69,20 @@ absl::StatusOr<TensorId> GraphContext::Input(const OpCall& call, TensorRep* rep,
   if (rep->symbolic()) {
     const SymbolicData& symbol = rep->symbol();
     if (symbol.graph == state_.get()) return TensorId{symbol.node, symbol.output};
+    for (const GraphState* around = state_->outer.get(); around && symbol.graph; around = around->outer.get())
+      if (symbol.graph == around) {
+        ASSIGN_OR_RETURN(const int32_t id, CaptureArg(Tensor::Share(rep)));
+        return TensorId{id, 0};
+      }
+    if (symbol.graph && !inlined_.empty())
+      if (const auto it = inlined_.find(static_cast<const GraphState*>(symbol.graph)->serial); it != inlined_.end()) return TensorId{it->second[symbol.node], symbol.output};
     const OpSchema& schema = GetOp(call.op);
     if (!symbol.graph) return NoValueError(schema.name(), InputName(schema, i), *rep);
     return InvalidArgument(schema.name(), ": ", InputName(schema, i), " is \"", static_cast<SymbolicGraph*>(symbol.graph)->TensorName(symbol.node, symbol.output),
                            "\" of another graph");
   }
   if (rep->dtype == kResource) {
-    ASSIGN_OR_RETURN(const int32_t id, AddCaptured(call, rep));
+    ASSIGN_OR_RETURN(const int32_t id, state_->outer ? CaptureArg(Tensor::Share(rep)) : AddCaptured(call, rep));
     return TensorId{id, 0};
   }
   ASSIGN_OR_RETURN(const int32_t id, AddConstant(Tensor::Share(rep)));
@@ -105,7 +112,7 @@ void GraphContext::NoteInitializer(int32_t id) {
   const NodeGraph& nodes = state_->nodes;
   const int32_t handle = nodes.node(id).inputs[0].node;
   const Node& variable = nodes.node(handle);
-  if (variable.op != Op<"VarHandleOp">() || (variable.extra && variable.extra->captured.defined())) return;
+  if (state_->outer || variable.op != Op<"VarHandleOp">() || (variable.extra && variable.extra->captured.defined())) return;
   for (int32_t known : state_->initializers)
     if (nodes.node(known).inputs[0].node == handle) return;
   state_->initializers.push_back(id);
@@ -139,7 +146,10 @@ absl::StatusOr<int32_t> GraphContext::Record(const OpCall& call) {
   }
   RETURN_IF_ERROR(state_->nodes.Infer(node));
   const int32_t id = state_->Append(std::move(node));
+  const size_t initializers = state_->initializers.size();
   if (call.op == Op<"AssignVariableOp">()) NoteInitializer(id);
+  // A variable's first value is given once, before any of this runs.
+  if (ordered_ && initializers == state_->initializers.size()) Order(state_->nodes.node(id), id);
   return id;
 }
 
@@ -159,14 +169,20 @@ absl::Status GraphContext::Dispatch(const OpCall& call, std::span<TensorRep*> ou
   return absl::OkStatus();
 }
 
-void GraphContext::SetGradient(int32_t id, const std::string& key, BackwardFn backward) {
+void GraphContext::SetGradient(int32_t id, const std::string& base, BackwardFn backward) {
   Node& node = state_->nodes.node(id);
+  // Functions share the names of derivatives with the graph around them. (That graph's lock is taken inside this one's.)
+  GraphState& root = state_->root();
+  std::unique_lock root_lock(root.mutex, std::defer_lock);
+  if (&root != state_.get()) root_lock.lock();
+  std::string key = base;
+  for (int i = 1; root.custom_gradients.contains(key); ++i) key = absl::StrCat(base, "_", i);
   auto extra = MutableExtra(node);
   proto::AttrValue attr;
   attr.set_s(key);
   extra->other_attrs.emplace_back("_gradient_op_type", attr.SerializeAsString());
   node.extra = std::move(extra);
-  state_->custom_gradients[key] = std::move(backward);
+  root.custom_gradients[key] = std::move(backward);
 }
 
 absl::Status GraphContext::RecordCustom(std::string_view name, const Tensors& inputs, Tensors& outputs, BackwardFn backward,
@@ -195,11 +211,12 @@ absl::Status GraphContext::RecordCustom(std::string_view name, const Tensors& in
 }
 
 absl::StatusOr<std::string> GraphContext::OwnHostFunction(std::string_view name, HostFunction function) {
-  std::unique_lock lock(state_->mutex);
+  GraphState& root = state_->root();
+  std::unique_lock lock(root.mutex);
   const std::string base(name.empty() ? std::string_view("EagerFunc") : name);
   std::string token = base;
-  for (int i = 1; state_->host_functions.contains(token); ++i) token = absl::StrCat(base, "_", i);
-  state_->host_functions.emplace(token, std::make_shared<const HostFunction>(std::move(function)));
+  for (int i = 1; root.host_functions.contains(token); ++i) token = absl::StrCat(base, "_", i);
+  root.host_functions.emplace(token, std::make_shared<const HostFunction>(std::move(function)));
   return token;
 }
 

@@ -1,6 +1,7 @@
 #include "graph/graph_state.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 
 #include "proto/graph.pb.h"
@@ -49,9 +50,20 @@ std::string CloseMatches(const NodeGraph& nodes, std::string_view name) {
   return text;
 }
 
+uint64_t NextSerial() {
+  static std::atomic<uint64_t> next = 1;
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
 }  // namespace
 
-GraphState::GraphState() = default;
+GraphState::GraphState(std::shared_ptr<FunctionLibrary> functions)
+    : serial(NextSerial()), library(functions ? std::move(functions) : std::make_shared<FunctionLibrary>()) {
+  nodes.set_library(library.get());
+}
+GraphState::GraphState(RefPtr<GraphState> around) : outer(std::move(around)), serial(NextSerial()), library(outer->library) {
+  nodes.set_library(library.get());
+}
 GraphState::~GraphState() = default;
 
 std::string GraphState::TensorName(int node, int output) const {

@@ -13,6 +13,7 @@
 #include "core/host_function.h"
 #include "core/random_seed.h"
 #include "core/symbolic.h"
+#include "graph/function_library.h"
 #include "graph/node_graph.h"
 
 namespace tandem::proto {
@@ -24,7 +25,10 @@ namespace tandem {
 
 class GraphState : public SymbolicGraph {
  public:
-  GraphState();
+  // With the functions of `library`, or a library of its own.
+  explicit GraphState(std::shared_ptr<FunctionLibrary> library = nullptr);
+  // The body of a function while it is traced inside `outer`.
+  explicit GraphState(RefPtr<GraphState> outer);
   ~GraphState() override;
   std::string TensorName(int node, int output) const override;
   Origin NodeOrigin(int node) const override;
@@ -33,12 +37,21 @@ class GraphState : public SymbolicGraph {
   absl::StatusOr<Tensors> GradientsOf(const Tensors& ys, const Tensors& xs) override;
   void ReadAfterUpdate(int read) override;
 
+  // Null for a graph of its own.
+  const RefPtr<GraphState> outer;
+  const uint64_t serial;  // never 0, never used twice
+  // What functions and the graph around them have in common (host functions, derivatives, seeds) lies here.
+  GraphState& root() { return outer ? outer->root() : *this; }
+  const GraphState& root() const { return outer ? outer->root() : *this; }
+
   mutable std::shared_mutex mutex;
   NodeGraph nodes;
   absl::flat_hash_map<std::string_view, int32_t> by_name;  // keys lie in the nodes' NameArena
   bool finalized = false;
-  // As loaded, and saved again: a GraphDef without its nodes (versions, library, debug information, unknown fields), and
-  // a MetaGraphDef without its graph. Null: recorded here. Nodes that call functions are refused until functions run.
+  // What nodes here, and the functions themselves, call. Has a lock of its own.
+  const std::shared_ptr<FunctionLibrary> library;
+  // As loaded, and saved again: a GraphDef without its nodes and functions (versions, debug information, unknown fields),
+  // and a MetaGraphDef without its graph. Null: recorded here.
   std::unique_ptr<proto::GraphDef> header;
   std::unique_ptr<proto::MetaGraphDef> meta;
   // Host functions this graph owns, by token; others are looked up in the process-wide registry.

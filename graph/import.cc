@@ -8,6 +8,7 @@
 
 #include "core/attr_proto.h"
 #include "core/scopes.h"
+#include "graph/function_message.h"
 #include "graph/graph_message.h"
 #include "graph/graph_state.h"
 #include "graph/node_attrs.h"
@@ -25,33 +26,15 @@ absl::Status CheckVersions(const proto::VersionDef& versions) {
   return absl::OkStatus();
 }
 
-absl::Status CheckLibrary(const proto::FunctionDefLibrary& library, absl::flat_hash_map<std::string_view, const proto::FunctionDef*>* functions) {
-  for (const auto& function : library.function()) {
-    const std::string& name = function.signature().name();
-    const auto [it, added] = functions->try_emplace(name, &function);
-    if (!added && it->second->SerializeAsString() != function.SerializeAsString())
-      return InvalidArgument("the library has two different functions named \"", name, "\"");
-    absl::flat_hash_map<std::string_view, bool> nodes;
-    for (const auto& node : function.node_def()) nodes.emplace(node.name(), true);
-    for (const auto& arg : function.signature().input_arg()) nodes.emplace(arg.name(), true);
-    for (const auto& out : function.signature().output_arg()) {
-      const auto ret = function.ret().find(out.name());
-      if (ret == function.ret().end()) return InvalidArgument("function \"", name, "\" does not say what it returns as ", out.name());
-      const std::string_view source = std::string_view(ret->second).substr(0, ret->second.find(':'));
-      if (!nodes.contains(source)) return InvalidArgument("function \"", name, "\" returns \"", ret->second, "\", which it does not have");
-    }
-  }
-  return absl::OkStatus();
-}
-
 // Builds the nodes of one message as a graph of its own.
 class Importer {
  public:
-  Importer(const proto::GraphDef& message, std::string prefix) : message_(message), prefix_(std::move(prefix)), device_(ScopeChain::Device()) {}
+  Importer(const proto::GraphDef& message, std::string prefix, const FunctionLibrary* library)
+      : message_(message), prefix_(std::move(prefix)), device_(ScopeChain::Device()), library_(library) {
+    graph_.set_library(library);
+  }
 
   absl::Status Build() {
-    RETURN_IF_ERROR(CheckVersions(message_.versions()));
-    RETURN_IF_ERROR(CheckLibrary(message_.library(), &functions_));
     RETURN_IF_ERROR(AddNodes());
     for (int32_t id = 0; id < graph_.size(); ++id) RETURN_IF_ERROR(ReadNode(id));
     ASSIGN_OR_RETURN(const std::vector<int32_t> order, graph_.TopologicalOrder());
@@ -68,12 +51,18 @@ class Importer {
   absl::Status CheckClass(const proto::NodeDef& def, const proto::AttrValue& value) const;
   std::string PrefixedClass(const proto::AttrValue& value) const;
   absl::Status Infer(int32_t id);
-  const proto::NodeDef& def(int32_t id) const { return message_.node(id); }
+  absl::Status AddCall(int32_t id, const GraphFunction& function, OpId* op);
+  const proto::NodeDef& def(int32_t id) const {
+    if (calls_.empty()) return message_.node(id);
+    const auto it = calls_.find(id);
+    return it == calls_.end() ? message_.node(id) : it->second;
+  }
 
   const proto::GraphDef& message_;
   const std::string prefix_;
   const std::string_view device_;
-  absl::flat_hash_map<std::string_view, const proto::FunctionDef*> functions_;
+  const FunctionLibrary* library_;
+  absl::flat_hash_map<int32_t, proto::NodeDef> calls_;  // nodes whose op is a function, as the calls that they are
   absl::flat_hash_map<std::string_view, int32_t> ids_;
   std::vector<int32_t> last_reader_;  // by node: the last one with a control edge from it
   NodeGraph graph_;
@@ -93,14 +82,29 @@ absl::Status Importer::AddNodes() {
       last_op = node.op();
       last_id = FindOp(last_op);
     }
-    if (last_id == OpId::kInvalid) {
-      if (functions_.contains(node.op()))
-        return WithNode(absl::UnimplementedError(absl::StrCat(node.op(), " is a function of the library: functions are kept but not called yet")), node.name());
+    OpId op = last_id;
+    if (op == OpId::kInvalid) {
+      if (const auto function = library_ ? library_->Find(node.op()) : nullptr) RETURN_IF_ERROR(AddCall(id, *function, &op));
+    }
+    if (op == OpId::kInvalid) {
       if (node.op().empty()) return WithNode(InvalidArgument("the node has no op"), node.name());
       return WithNode(absl::NotFoundError(absl::StrCat("there is no op \"", Printable(node.op()), "\"")), node.name());
     }
-    graph_.Add(last_id, prefix_.empty() ? std::string_view(node.name()) : std::string_view(prefix_ + "/" + node.name()));
+    graph_.Add(op, prefix_.empty() ? std::string_view(node.name()) : std::string_view(prefix_ + "/" + node.name()));
   }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::AddCall(int32_t id, const GraphFunction& function, OpId* op) {
+  if (!function.problem.ok()) return WithNode(function.problem, message_.node(id).name());
+  *op = function.stateful ? Op<"StatefulPartitionedCall">() : Op<"PartitionedCall">();
+  proto::NodeDef& call = calls_[id] = message_.node(id);
+  call.set_op(GetOp(*op).name());
+  auto& attrs = *call.mutable_attr();
+  attrs["f"].mutable_func()->set_name(function.name);
+  auto *in = attrs["Tin"].mutable_list(), *out = attrs["Tout"].mutable_list();
+  for (DType d : function.arg_types) in->add_type(static_cast<proto::DataType>(d));
+  for (DType d : function.result_types) out->add_type(static_cast<proto::DataType>(d));
   return absl::OkStatus();
 }
 
@@ -166,6 +170,7 @@ absl::Status Importer::ReadExtra(int32_t id) {
     if (!extra) extra = std::make_shared<NodeExtra>();
     return *extra;
   };
+  if (calls_.contains(id)) mutable_extra().function_as_op = true;
   if (!node.device().empty()) mutable_extra().device = node.device();
   else if (!device_.empty()) mutable_extra().device = device_;
   // Each attribute that the schema does not count is one more than it has.
@@ -204,6 +209,7 @@ absl::Status Importer::Infer(int32_t id) {
   absl::Status status = infer.Resolve();
   if (status.ok()) status = CheckImpliedAttrs(infer, def(id));
   if (status.ok()) status = node.schema().infer()(infer);
+  if (status.ok()) status = InferCall(library_, infer);
   if (!status.ok()) {
     // Which edge is wrong, the op's own message cannot say.
     if (!node.inputs.empty()) {
@@ -217,45 +223,48 @@ absl::Status Importer::Infer(int32_t id) {
   return absl::OkStatus();
 }
 
-// Functions and the like of an imported message join what the graph has.
-absl::Status MergeHeader(const proto::GraphDef& message, GraphState& state, proto::GraphDef* merged) {
-  if (state.header) *merged = *state.header;
-  absl::flat_hash_map<std::string, std::string> known;
-  for (const auto& f : merged->library().function()) known.emplace(f.signature().name(), f.SerializeAsString());
-  for (const auto& f : message.library().function()) {
-    const auto it = known.find(f.signature().name());
-    if (it == known.end()) {
-      *merged->mutable_library()->add_function() = f;
-      known.emplace(f.signature().name(), f.SerializeAsString());
-    } else if (it->second != f.SerializeAsString()) {
-      return absl::AlreadyExistsError(absl::StrCat("the graph has another function named \"", f.signature().name(), "\""));
-    }
+// What an imported message has beside nodes and functions joins what the graph has.
+void MergeHeader(const proto::GraphDef& message, const GraphState& state, proto::GraphDef* merged) {
+  if (state.header) {
+    *merged = *state.header;
+    return;
   }
-  if (state.header) return absl::OkStatus();
   if (message.has_versions()) *merged->mutable_versions() = message.versions();
   if (message.has_debug_info()) *merged->mutable_debug_info() = message.debug_info();
-  if (message.library().gradient_size()) *merged->mutable_library()->mutable_gradient() = message.library().gradient();
-  if (message.library().registered_gradients_size()) *merged->mutable_library()->mutable_registered_gradients() = message.library().registered_gradients();
+  if (message.has_library()) {
+    auto* library = merged->mutable_library();
+    *library->mutable_gradient() = message.library().gradient();
+    *library->mutable_registered_gradients() = message.library().registered_gradients();
+    library->GetReflection()->MutableUnknownFields(library)->MergeFrom(library->GetReflection()->GetUnknownFields(message.library()));
+  }
   merged->GetReflection()->MutableUnknownFields(merged)->MergeFrom(message.GetReflection()->GetUnknownFields(message));
-  return absl::OkStatus();
 }
 
 }  // namespace
+
+absl::StatusOr<NodeGraph> BuildNodes(const proto::GraphDef& message, const std::string& prefix, const FunctionLibrary* library) {
+  Importer importer(message, prefix, library);
+  RETURN_IF_ERROR(importer.Build());
+  return std::move(importer.graph());
+}
 
 absl::Status ImportGraph(std::string_view bytes, const ImportOptions& options, GraphState& state) {
   if (!options.prefix.empty() && !IsNodeName(options.prefix)) return InvalidArgument("Import: \"", Printable(options.prefix), "\" is no prefix for names");
   GraphMessage message;
   RETURN_IF_ERROR(ParseGraphMessage(bytes, &message));
-  Importer importer(*message.graph, options.prefix);
-  RETURN_IF_ERROR(importer.Build());
+  RETURN_IF_ERROR(CheckVersions(message.graph->versions()));
+  FunctionLibrary library(state.library.get());
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<GraphFunction>> functions, ReadFunctions(message.graph->library(), library));
+  ASSIGN_OR_RETURN(NodeGraph added, BuildNodes(*message.graph, options.prefix, &library));
 
   std::unique_lock lock(state.mutex);
   RETURN_IF_ERROR(state.CheckOpen("Import"));
-  NodeGraph& added = importer.graph();
   for (const Node& node : added.nodes())
     if (state.by_name.contains(node.name)) return absl::AlreadyExistsError(absl::StrCat("Import: the graph has a node \"", Absl(node.name), "\" already"));
   auto header = std::make_unique<proto::GraphDef>();
-  RETURN_IF_ERROR(MergeHeader(*message.graph, state, header.get()));
+  MergeHeader(*message.graph, state, header.get());
+  RETURN_IF_ERROR(state.library->Add(std::move(functions)));
+  added.set_library(state.library.get());
   const int32_t shift = state.nodes.size();
   if (shift == 0) {
     state.nodes = std::move(added);

@@ -12,9 +12,15 @@
 
 #include "core/status.h"
 
+namespace tandem::proto {
+class GraphDef;
+}
+
 namespace tandem {
 
+class FunctionLibrary;
 class GraphState;
+class NodeGraph;
 
 // Of the GraphDef language that is read and written; a file may say that it needs a newer one.
 inline constexpr int kGraphDefVersion = 2474;
@@ -26,9 +32,12 @@ struct ImportOptions {
 // DATA_LOSS: no graph, or a damaged one. INVALID_ARGUMENT, naming node, op and input or attribute: a name that is none or is
 // there twice, a missing input, an output index out of range, a cycle, a wrong count or dtype of inputs, a wrong or missing
 // attribute, shapes that contradict, a device that is none, a file that asks for a newer version. NOT_FOUND: an op or
-// function that is not here. UNIMPLEMENTED: a call of a library function, a dtype that only TensorFlow has.
+// function that is not here. UNIMPLEMENTED: a generic function that is called, a dtype that only TensorFlow has.
 // ALREADY_EXISTS: a name that the graph has. FAILED_PRECONDITION: the graph is finalized.
 absl::Status ImportGraph(std::string_view bytes, const ImportOptions& options, GraphState& state);
+
+// The nodes of one message, validated and inferred, as a graph of its own that calls functions of `library`.
+absl::StatusOr<NodeGraph> BuildNodes(const proto::GraphDef& message, const std::string& prefix, const FunctionLibrary* library);
 
 // The bytes of a file; NOT_FOUND, INVALID_ARGUMENT (a folder).
 absl::StatusOr<std::string> ReadGraphFile(const std::string& path);

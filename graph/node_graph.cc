@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "graph/function_library.h"
+
 namespace tandem {
 
 std::string_view NameArena::Add(std::string_view name) {
@@ -38,6 +40,7 @@ int32_t NodeGraph::AddCopy(const Node& node) {
 NodeGraph NodeGraph::EmptyCopy() const {
   NodeGraph g;
   g.names_ = names_;
+  g.library_ = library_;
   return g;
 }
 
@@ -70,11 +73,12 @@ absl::InlinedVector<InferInput, 4> NodeGraph::InferInputs(const Node& node) cons
 
 absl::Status NodeGraph::InferNode(int32_t id) { return Infer(nodes_[id]); }
 
-absl::Status NodeGraph::Infer(Node& node) const {
+absl::Status NodeGraph::Infer(Node& node, int call_depth) const {
   const auto inputs = InferInputs(node);
   const auto attrs = node.attr_refs();
   InferContext context(node.schema(), inputs, attrs);
   if (absl::Status status = context.Run(); !status.ok()) return WithNode(std::move(status), node.name);
+  if (absl::Status status = InferCall(library_, context, call_depth); !status.ok()) return WithNode(std::move(status), node.name);
   StoreOutputs(context, node);
   return absl::OkStatus();
 }

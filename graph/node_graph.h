@@ -49,6 +49,7 @@ struct NodeExtra {
   std::vector<Origin> forward;       // for gradient and fused nodes: the forward ops they stem from
   std::vector<std::string> sources;  // for nodes a pass made: names of the nodes they replace
   Tensor captured;                   // of a captured eager variable's VarHandleOp: the handle whose storage is shared
+  bool function_as_op = false;       // a call that the file spells with the function's name as its op
   std::vector<HandleInfo> handles;   // of resource outputs, by output; empty when unknown
 };
 
@@ -89,8 +90,13 @@ class NameArena {
   char* next_ = nullptr;
 };
 
+class FunctionLibrary;
+
 class NodeGraph {
  public:
+  // Whose functions the nodes call; null: none. It outlives the graph.
+  const FunctionLibrary* library() const { return library_; }
+  void set_library(const FunctionLibrary* library) { library_ = library; }
 
   int32_t size() const { return static_cast<int32_t>(nodes_.size()); }
   Node& node(int32_t id) { return nodes_[id]; }
@@ -113,7 +119,8 @@ class NodeGraph {
   absl::Status InferNode(int32_t id);
 
   // The same for a node that is not in the graph (yet) but reads from it.
-  absl::Status Infer(Node& node) const;
+  // call_depth: of function bodies that inference is in already.
+  absl::Status Infer(Node& node, int call_depth = 0) const;
   // What an inference that ran says, as the node's outputs.
   static void StoreOutputs(InferContext& inferred, Node& node);
   // Name memory that lives as long as the graph, for a node made outside of Add.
@@ -147,6 +154,7 @@ class NodeGraph {
   };
   Names names_;
   std::vector<Node> nodes_;
+  const FunctionLibrary* library_ = nullptr;
 };
 
 // Who reads what, as one flat array: built in linear time, stale after any change.

@@ -7,6 +7,7 @@
 #include "core/scopes.h"
 #include "core/variable_storage.h"
 #include "graph/arena_plan.h"
+#include "graph/function_library.h"
 #include "graph/placement.h"
 
 namespace tandem {
@@ -22,8 +23,8 @@ constexpr int64_t kHeavyElements = 4 << 10;
 class PlanMaker {
  public:
   PlanMaker(const NodeGraph& graph, std::span<const int32_t> order, const GraphRoots& roots,
-            std::span<const Shape> feed_shapes, PlanEnv& env)
-      : graph_(graph), order_(order), roots_(roots), feed_shapes_(feed_shapes), env_(env), plan_(std::make_unique<Plan>()) {}
+            std::span<const FeedInfo> feeds, bool owns_feeds, PlanEnv& env)
+      : graph_(graph), order_(order), roots_(roots), feeds_(feeds), owns_feeds_(owns_feeds), env_(env), plan_(std::make_unique<Plan>()) {}
 
   absl::StatusOr<std::unique_ptr<Plan>> Make() {
     MakeSlots();
@@ -36,13 +37,14 @@ class PlanMaker {
     FindLastUses();
     AssignBuffers();
     for (size_t s = 0; s < plan_->slots.size(); ++s)
-      if (plan_->slots[s].kind == SlotKind::kOwned) plan_->owned_slots.push_back(static_cast<int32_t>(s));
+      if (plan_->slots[s].kind == SlotKind::kOwned || IsOwnFeed(plan_->slots[s])) plan_->owned_slots.push_back(static_cast<int32_t>(s));
     return std::move(plan_);
   }
 
  private:
   int32_t SlotOf(TensorId t) const { return plan_->first_slot[t.node] + t.output; }
   Slot& slot(int32_t s) { return plan_->slots[s]; }
+  bool IsOwnFeed(const Slot& s) const { return owns_feeds_ && s.kind == SlotKind::kFeed; }
 
   void MakeSlots() {
     plan_->first_slot.resize(graph_.size() + 1);
@@ -64,8 +66,9 @@ class PlanMaker {
     Slot& feed = slot(s);
     feed.kind = SlotKind::kFeed;
     feed.dtype = graph_.node(roots_.feeds[i]).outputs[0].dtype;
-    feed.shape = feed_shapes_[i];
-    feed.count = feed.shape.num_elements().value_or(-1);
+    feed.shape = feeds_[i].shape;
+    feed.count = feed.shape.fully_known() ? feed.shape.num_elements().value_or(-1) : -1;
+    handles_[s] = feeds_[i].handle;
     plan_->feed_slots.push_back(s);
   }
 
@@ -135,6 +138,8 @@ class PlanMaker {
     }
     InferContext infer(schema, inputs, call.attrs);
     RETURN_IF_ERROR(WithNode(infer.Run(), UserName(node)));
+    const bool calls = CallsFunctions(schema);
+    if (calls) RETURN_IF_ERROR(WithNode(InferCall(graph_.library(), infer), UserName(node)));
     if (infer.num_outputs() != static_cast<int>(node.outputs.size()))
       return absl::InternalError(absl::StrCat(schema.name(), ": ", infer.num_outputs(), " outputs at run time, ",
                                               node.outputs.size(), " in the graph; node \"", std::string(node.name), "\""));
@@ -154,7 +159,9 @@ class PlanMaker {
         bytes += CheckedMultiply(out.count, static_cast<int64_t>(std::max<size_t>(DTypeSize(out.dtype), 1))).value_or(INT64_MAX / 4);
       }
     }
-    const bool pure = !(schema.traits() & (kStateful | kSideEffect | kRandom));
+    for (int i = 0; i < infer.num_outputs(); ++i)
+      if (infer.outputs()[i].handle) handles_[plan_->first_slot[id] + i] = *infer.outputs()[i].handle;
+    const bool pure = !calls && !(schema.traits() & (kStateful | kSideEffect | kRandom));
     if (pure && node.controls.empty() && !node.outputs.empty() && bytes <= kPlanTimeBytes && known) {
       const bool shape_only = schema.has(kReadsShapes);
       if (constant_inputs || shape_only) {
@@ -195,6 +202,7 @@ class PlanMaker {
         return WithNode(NoKernelError(schema, attr < 0 ? DType::kInvalid : call.signature.types[attr]), node.name);
       }
     }
+    step.calls = calls;
     step.heavy = elements > kHeavyElements || step.kind == StepKind::kDynamic || schema.has(kSideEffect);
     plan_->heavy |= step.heavy;
     plan_->steps.push_back(step);
@@ -356,6 +364,9 @@ class PlanMaker {
     ArenaPlan arena;
     // Roots by the step after which their buffer is free.
     std::vector<std::vector<int32_t>> ends(plan_->steps.size());
+    if (owns_feeds_)
+      for (int32_t s : plan_->feed_slots)
+        if (last_use_[s] >= 0) ends[last_use_[s]].push_back(s);
     for (size_t i = 0; i < plan_->steps.size(); ++i) {
       Step& step = plan_->steps[i];
       const OpSchema& schema = *plan_->calls[i].schema;
@@ -379,11 +390,21 @@ class PlanMaker {
       step.first_release = static_cast<int32_t>(plan_->releases.size());
       for (int32_t s : ends[i]) {
         if (slot(s).kind == SlotKind::kArena && s != reused) arena.Give(slot(s).offset);
-        if (slot(s).kind == SlotKind::kOwned && !fetched_[s]) plan_->releases.push_back(s);
+        if ((slot(s).kind == SlotKind::kOwned || IsOwnFeed(slot(s))) && !fetched_[s]) plan_->releases.push_back(s);
       }
       step.num_releases = static_cast<int32_t>(plan_->releases.size()) - step.first_release;
+      MarkDying(step);
     }
     plan_->arena_bytes = arena.size();
+  }
+
+  // Inputs that this step lets go of. Those read twice are not: a kernel would write one and read the other.
+  void MarkDying(Step& step) {
+    const std::span<const int32_t> released(plan_->releases.data() + step.first_release, step.num_releases);
+    const std::span<const int32_t> inputs(plan_->input_slots.data() + step.first_input, step.num_inputs);
+    for (size_t k = 0; k < inputs.size() && k < 64 && !released.empty(); ++k)
+      if (std::find(released.begin(), released.end(), inputs[k]) != released.end() && std::count(inputs.begin(), inputs.end(), inputs[k]) == 1)
+        step.dying |= uint64_t{1} << k;
   }
 
   // An input whose buffer the output may take over: its last reader is this step, its elements lie one for one where the
@@ -410,7 +431,8 @@ class PlanMaker {
   const NodeGraph& graph_;
   std::span<const int32_t> order_;
   const GraphRoots& roots_;
-  std::span<const Shape> feed_shapes_;
+  std::span<const FeedInfo> feeds_;
+  const bool owns_feeds_;
   PlanEnv& env_;
   std::unique_ptr<Plan> plan_;
   std::vector<HandleInfo> handles_;  // by slot
@@ -427,8 +449,8 @@ std::string_view UserName(const Node& node) {
 }
 
 absl::StatusOr<std::unique_ptr<Plan>> MakePlan(const NodeGraph& graph, std::span<const int32_t> order, const GraphRoots& roots,
-                                               std::span<const Shape> feed_shapes, PlanEnv& env) {
-  return PlanMaker(graph, order, roots, feed_shapes, env).Make();
+                                               std::span<const FeedInfo> feeds, bool owns_feeds, PlanEnv& env) {
+  return PlanMaker(graph, order, roots, feeds, owns_feeds, env).Make();
 }
 
 }  // namespace tandem

@@ -45,6 +45,7 @@ enum class StepKind : uint8_t {
 struct Step {
   StepKind kind;
   bool heavy = false;         // long enough to look at the clock before it
+  bool calls = false;         // runs functions of the library
   int32_t node = 0;
   int32_t first_input = 0;    // into Plan::input_slots
   int32_t num_inputs = 0;
@@ -57,6 +58,7 @@ struct Step {
   KernelFn kernel = nullptr;
   Device* device = nullptr;                  // kDevice
   const TandemKernelRow* row = nullptr;      // kDevice
+  uint64_t dying = 0;         // bit i: nobody reads input i after this step, and the frame's is the plan's only reference
 };
 
 // What a step's call needs beside slots.
@@ -79,6 +81,12 @@ struct Plan {
   bool heavy = false;                     // some step is worth several threads
 };
 
+// What a fed tensor is known to be when a plan is made for it.
+struct FeedInfo {
+  Shape shape = Shape::Unknown();  // unknown parts are found out in each Run
+  HandleInfo handle = {};          // of a resource
+};
+
 // What an error calls a node: one that a pass made goes by what the user wrote.
 std::string_view UserName(const Node& node);
 
@@ -87,12 +95,13 @@ class PlanEnv {
  public:
   virtual ~PlanEnv() = default;
   // The state of a stateful node, by name; the same for every plan.
-  virtual StateSlot* NodeState(std::string_view node) = 0;
+  virtual StateSlot* NodeState(std::string_view node) = 0;  // of the graph, or function, that is planned
   virtual KernelEnv& kernel_env() = 0;
 };
 
-// graph outlives the plan. feed_shapes in the order of roots.feeds; order is topological.
+// graph outlives the plan. feeds in the order of roots.feeds; order is topological. owns_feeds: a Run takes over the
+// references that it is fed, lets go of them after their last reader and may write what nobody else refers to.
 absl::StatusOr<std::unique_ptr<Plan>> MakePlan(const NodeGraph& graph, std::span<const int32_t> order, const GraphRoots& roots,
-                                               std::span<const Shape> feed_shapes, PlanEnv& env);
+                                               std::span<const FeedInfo> feeds, bool owns_feeds, PlanEnv& env);
 
 }  // namespace tandem

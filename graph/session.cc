@@ -9,7 +9,7 @@
 #include "core/nan_hook.h"
 #include "core/parallel.h"
 #include "core/variable_storage.h"
-#include "graph/executable.h"
+#include "graph/session_functions.h"
 
 namespace tandem {
 namespace {
@@ -21,7 +21,8 @@ constexpr size_t kMaxExecutables = 256;
 
 class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared_from_this<SessionState> {
  public:
-  SessionState(RefPtr<GraphState> graph, SessionOptions options) : graph_(std::move(graph)), options_(std::move(options)) {}
+  SessionState(RefPtr<GraphState> graph, SessionOptions options)
+      : graph_(std::move(graph)), options_(std::move(options)), functions_(*graph_->library, options_, *this) {}
 
   ResourceManager& resources() override { return resources_; }
   absl::Status CallHostFunction(std::string_view token, std::span<const Tensor> inputs, Tensors* outputs) override {
@@ -124,16 +125,17 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
     std::unique_ptr<Frame> frame = planned->Take();
     if (!frame) return absl::ResourceExhaustedError(absl::StrCat("Run: no memory for an arena of ", planned->plan().arena_bytes, " bytes"));
     runs_.fetch_add(1, std::memory_order_relaxed);
+    SessionRun run(functions_, *this, control, options.trace);
     absl::Status status;
     if (planned->plan().heavy) {
       // Cores are shared by the Runs that are active now.
       const int active = active_.fetch_add(1, std::memory_order_relaxed) + 1;
       const int all = options_.threads > 0 ? options_.threads : NumThreads();
       ThreadBudget budget(std::max(all / active, 1));
-      status = Execute(executable.graph(), planned->plan(), *frame, used, fetches, *this, control, options.trace);
+      status = Execute(executable.graph(), planned->plan(), *frame, used, fetches, run);
       active_.fetch_sub(1, std::memory_order_relaxed);
     } else {
-      status = Execute(executable.graph(), planned->plan(), *frame, used, fetches, *this, control, options.trace);
+      status = Execute(executable.graph(), planned->plan(), *frame, used, fetches, run);
     }
     planned->Give(std::move(frame));
     return status;
@@ -146,6 +148,7 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
   void End() {
     ended_.store(true, std::memory_order_release);
     resources_.Clear();
+    functions_.DropFrames();
   }
   SessionStatistics statistics() const { return {made_executables_.load(), made_plans_.load(), runs_.load()}; }
   const GraphState& graph() const { return *graph_; }
@@ -163,6 +166,7 @@ class SessionState : public KernelEnv, public PlanEnv, public std::enable_shared
   std::atomic<int64_t> made_executables_ = 0, made_plans_ = 0, runs_ = 0;
   std::atomic<int> active_ = 0;
   std::atomic<bool> ended_ = false;
+  SessionFunctions functions_;
 };
 
 struct CallableState {
@@ -236,11 +240,21 @@ ExecutableInfo Session::Explain(const std::vector<TensorName>& feeds, const std:
   info.nodes_before = executable->nodes_before();
   info.nodes_after = executable->graph().size();
   info.report = executable->log().ToText();
+  // What is left of calls: their bodies are optimised by themselves.
+  for (const std::string& name : ReachableFunctions(executable->graph(), *state_->graph().library)) {
+    const auto function = state_->graph().library->Get(name);
+    if (!function.ok()) continue;
+    EventLog log;
+    const auto body = Executable::MakeFunction(**function, state_->options(), false, &log);
+    if (body.ok() && !log.events.empty()) absl::StrAppend(&info.report, "function ", name, ":\n", log.ToText());
+  }
   info.report_json = executable->log().ToJson();
   info.last_rewrite = executable->log().LastRewrite();
+  info.graph = Graph(RefPtr<GraphState>(new GraphState(state_->graph().library)));
   GraphState& optimised = info.graph.state();
   for (const Node& node : executable->graph().nodes()) optimised.by_name.emplace(node.name, static_cast<int32_t>(optimised.by_name.size()));
   optimised.nodes = executable->graph();
+  optimised.nodes.set_library(optimised.library.get());
   return info;
 }
 

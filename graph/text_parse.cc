@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "core/scopes.h"
 #include "core/visit.h"
 #include "graph/text.h"
@@ -193,6 +194,12 @@ absl::StatusOr<AttrValue> ParseAttr(Cursor& at, AttrKind kind) {
     if (d == DType::kInvalid) return InvalidArgument("\"", Absl(word), "\" is no dtype");
     return d;
   };
+  const auto function = [&]() -> absl::StatusOr<FuncAttr> {
+    FuncAttr f;
+    f.name = at.Word();
+    if (f.name.empty()) return InvalidArgument("expected a function's name at ", at.Where());
+    return f;
+  };
   const auto shape = [&]() -> absl::StatusOr<Shape> {
     if (at.Take('<')) {
       at.Word();
@@ -215,6 +222,8 @@ absl::StatusOr<AttrValue> ParseAttr(Cursor& at, AttrKind kind) {
     case AttrKind::kIntList: return ParseAttrList<int64_t>(at, [&] { return number(int64_t{}); });
     case AttrKind::kFloatList: return ParseAttrList<float>(at, [&] { return number(float{}); });
     case AttrKind::kTypeList: return ParseAttrList<DType>(at, type);
+    case AttrKind::kFunc: return wrap(function());
+    case AttrKind::kFuncList: return ParseAttrList<FuncAttr>(at, function);
     case AttrKind::kStringList: return ParseAttrList<std::string>(at, [&] { return at.Quoted(); });
     case AttrKind::kShapeList: return ParseAttrList<Shape>(at, shape);
     default: return InvalidArgument("an attribute of kind ", Absl(AttrKindName(kind)), " has no text form");
@@ -232,14 +241,131 @@ struct Line {
 
 class Parser {
  public:
+  explicit Parser(std::shared_ptr<FunctionLibrary> library) {
+    parsed_.graph.set_library(library.get());
+    parsed_.library = std::move(library);
+  }
+
+  // Lines from first_line on; within a function they end at its return.
   absl::StatusOr<ParsedGraph> Parse(std::string_view text) {
     int number = 0;
+    RETURN_IF_ERROR(ReadLines(text, number));
+    RETURN_IF_ERROR(CheckCalls());
+    RETURN_IF_ERROR(Build());
+    return std::move(parsed_);
+  }
+
+ private:
+  static std::string_view NextLine(std::string_view& text, int& number) {
+    ++number;
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return line;
+  }
+  absl::Status ReadLines(std::string_view& text, int& number) {
     while (!text.empty()) {
-      ++number;
-      const size_t end = std::min(text.find('\n'), text.size());
-      if (absl::Status status = ParseLine(text.substr(0, end), number); !status.ok()) return InvalidArgument("line ", number, ": ", status.message());
-      text.remove_prefix(std::min(end + 1, text.size()));
+      const std::string_view line = NextLine(text, number);
+      Cursor at(line);
+      absl::Status status;
+      if (line.find('=') == line.npos || line.find('{') < line.find('=')) {
+        const std::string_view word = at.Word();
+        if (word == "function") {
+          const int first = number;
+          status = ParseFunction(at, text, number);
+          if (!status.ok() && !absl::StartsWith(status.message(), "line ")) return InvalidArgument("line ", first, ": ", status.message());
+          RETURN_IF_ERROR(status);
+          continue;
+        }
+        if (word == "return" && is_function_) {
+          returns_ = std::string(line.substr(line.find("return") + 6));
+          number_of_return_ = number;
+          while (!text.empty()) {
+            Cursor end(NextLine(text, number));
+            if (end.Take('}')) return absl::OkStatus();
+          }
+          return InvalidArgument("line ", number, ": expected } behind return");
+        }
+      }
+      if (status = ParseLine(line, number); !status.ok()) return InvalidArgument("line ", number, ": ", status.message());
     }
+    if (is_function_) return InvalidArgument("line ", number, ": the function has no return");
+    return absl::OkStatus();
+  }
+
+  // function f(x : float32[2], n : int32[]) {
+  absl::Status ParseFunction(Cursor& at, std::string_view& text, int& number) {
+    Parser body(parsed_.library);
+    body.is_function_ = true;
+    auto function = std::make_shared<GraphFunction>();
+    function->name = at.Word();
+    if (function->name.empty() || !at.Take('(')) return InvalidArgument("expected a function's name and ( at ", at.Where());
+    while (!at.Take(')')) {
+      if (!function->args.empty() && !at.Take(',')) return InvalidArgument("expected , or ) at ", at.Where());
+      const std::string name(at.Word());
+      if (!IsNodeName(name) || !at.Take(':')) return InvalidArgument("expected an argument and its type at ", at.Where());
+      const DType dtype = DTypeFromName(at.Word());
+      if (dtype == DType::kInvalid) return InvalidArgument("argument ", name, " has no dtype");
+      ASSIGN_OR_RETURN(Shape shape, ParseShape(at));
+      ASSIGN_OR_RETURN(const int32_t id, body.AddNode(Op<"_Arg">(), name, number));
+      body.lines_[id].attrs = {{"T", AttrValue(AttrRef(dtype))}, {"index", AttrValue(AttrRef(static_cast<int64_t>(function->args.size())))}};
+      body.arg_shapes_.push_back(std::move(shape));
+      function->args.push_back(id);
+      function->arg_types.push_back(dtype);
+    }
+    if (!at.Take('{')) return InvalidArgument("expected { at ", at.Where());
+    RETURN_IF_ERROR(body.ReadLines(text, number));
+    RETURN_IF_ERROR(body.Build());
+    Cursor results{body.returns_.substr(0, body.returns_.find('#'))};
+    while (!results.AtEnd()) {
+      if (!(function->results.empty() && function->control_results.empty()) && !results.Take(',')) return InvalidArgument("line ", body.number_of_return_, ": expected , at ", results.Where());
+      std::string_view name = results.Word();
+      const bool control = name.starts_with('^');
+      if (control) name.remove_prefix(1);
+      int32_t output = 0;
+      if (const size_t colon = name.rfind(':'); colon != name.npos) {
+        if (!ParseNumber(std::string(name.substr(colon + 1)), &output) || output < 0) return InvalidArgument("line ", body.number_of_return_, ": \"", Absl(name), "\" names no tensor");
+        name = name.substr(0, colon);
+      }
+      const auto from = body.ids_.find(Absl(name));
+      if (from == body.ids_.end()) return InvalidArgument("line ", body.number_of_return_, ": there is no \"", Absl(name), "\" to return");
+      if (control) {
+        function->control_results.push_back(from->second);
+        function->control_names.emplace_back(name);
+        continue;
+      }
+      const auto& outputs = body.parsed_.graph.node(from->second).outputs;
+      if (output >= static_cast<int32_t>(outputs.size())) return InvalidArgument("line ", body.number_of_return_, ": \"", Absl(name), "\" has ", outputs.size(), " outputs");
+      function->result_names.push_back(function->results.empty() ? "output" : absl::StrCat("output_", function->results.size()));
+      function->results.push_back({from->second, output});
+      function->result_types.push_back(outputs[output].dtype);
+    }
+    ASSIGN_OR_RETURN(function->order, body.parsed_.graph.TopologicalOrder());
+    function->body = std::move(body.parsed_.graph);
+    return parsed_.library->Add({function});
+  }
+
+  // A function may call one that comes later: what the op says is all that is known of its results until then.
+  absl::Status InferWithoutCallee(int32_t id) {
+    Node& node = parsed_.graph.node(id);
+    const auto inputs = parsed_.graph.InferInputs(node);
+    const auto attrs = node.attr_refs();
+    InferContext infer(node.schema(), inputs, attrs);
+    RETURN_IF_ERROR(infer.Run());
+    NodeGraph::StoreOutputs(infer, node);
+    return absl::OkStatus();
+  }
+  absl::Status CheckCalls() {
+    for (const auto& f : parsed_.library->All())
+      for (const Node& node : f->body.nodes()) {
+        if (!CallsFunctions(node.schema())) continue;
+        Node copy = node;
+        if (absl::Status status = f->body.Infer(copy); !status.ok()) return absl::Status(status.code(), absl::StrCat("function \"", f->name, "\": ", status.message()));
+      }
+    return absl::OkStatus();
+  }
+
+  absl::Status Build() {
     for (int32_t id = 0; id < static_cast<int32_t>(lines_.size()); ++id)
       if (absl::Status status = Connect(id); !status.ok()) return InvalidArgument("line ", lines_[id].number, ": ", status.message());
     ASSIGN_OR_RETURN(const std::vector<int32_t> order, parsed_.graph.TopologicalOrder());
@@ -251,10 +377,9 @@ class Parser {
       if (lines_[id].fetch) parsed_.fetches.push_back({id, 0});
       if (lines_[id].target) parsed_.targets.push_back(id);
     }
-    return std::move(parsed_);
+    return absl::OkStatus();
   }
 
- private:
   absl::Status ParseLine(std::string_view text, int number);
   absl::Status ParseInputs(Cursor& at, const std::string& name, Line& line);
   absl::Status ParseAttrs(Cursor& at, const OpSchema& schema, Line& line);
@@ -271,6 +396,11 @@ class Parser {
   ParsedGraph parsed_;
   std::vector<Line> lines_;  // by node
   absl::flat_hash_map<std::string, int32_t> ids_;
+  // In a function:
+  bool is_function_ = false;
+  std::vector<Shape> arg_shapes_;  // of its first nodes
+  std::string returns_;            // what stands behind return
+  int number_of_return_ = 0;
 };
 
 absl::Status Parser::ParseLine(std::string_view text, int number) {
@@ -421,7 +551,10 @@ absl::Status Parser::Infer(int32_t id) {
   for (const TensorId& t : parsed_.graph.node(id).inputs)
     if (t.output >= static_cast<int32_t>(parsed_.graph.node(t.node).outputs.size()))
       return InvalidArgument("there is no output ", parsed_.graph.TensorName(t));
-  RETURN_IF_ERROR(parsed_.graph.InferNode(id));
+  absl::Status status = parsed_.graph.InferNode(id);
+  if (is_function_ && absl::IsNotFound(status)) status = InferWithoutCallee(id);
+  RETURN_IF_ERROR(status);
+  if (id < static_cast<int32_t>(arg_shapes_.size())) parsed_.graph.node(id).outputs[0].shape = arg_shapes_[id];
   if (!line.typed) return absl::OkStatus();
   const auto& outputs = parsed_.graph.node(id).outputs;
   bool same = outputs.size() == line.types.size();
@@ -433,6 +566,6 @@ absl::Status Parser::Infer(int32_t id) {
 
 }  // namespace
 
-absl::StatusOr<ParsedGraph> ParseGraphText(std::string_view text) { return Parser().Parse(text); }
+absl::StatusOr<ParsedGraph> ParseGraphText(std::string_view text) { return Parser(std::make_shared<FunctionLibrary>()).Parse(text); }
 
 }  // namespace tandem

@@ -110,6 +110,47 @@ std::string TypesText(std::span<const NodeOutput> outputs) {
   return text;
 }
 
+std::string PrintFunctions(const FunctionLibrary& library, const NodeGraph& graph) {
+  std::string text;
+  const std::set<std::string> reached = ReachableFunctions(graph, library);
+  for (const auto& f : library.All()) {
+    if (f->derived && !reached.contains(f->name)) continue;
+    if (!f->problem.ok()) {
+      absl::StrAppend(&text, "# ", std::string(f->problem.message()), "\n");
+      continue;
+    }
+    absl::StrAppend(&text, "function ", f->name, "(");
+    std::vector<bool> is_arg(f->body.size(), false);
+    for (size_t i = 0; i < f->args.size(); ++i) {
+      const Node& arg = f->body.node(f->args[i]);
+      is_arg[f->args[i]] = true;
+      absl::StrAppend(&text, i ? ", " : "", std::string(arg.name), " : ", TypesText(arg.outputs));
+    }
+    text += ") {\n";
+    // A result that is a constant must have a line of its own.
+    TextOptions options;
+    options.fetches = f->results;
+    options.mark_fetches = false;
+    const std::string body = PrintGraph(f->body, options);
+    for (size_t at = 0; at < body.size();) {
+      const size_t end = body.find('\n', at);
+      const std::string line = body.substr(at, end - at);
+      if (line.find(" = _Arg(") == line.npos) absl::StrAppend(&text, "  ", line, "\n");
+      at = end + 1;
+    }
+    text += "  return";
+    bool first = true;
+    const auto name = [&](const std::string& one) {
+      absl::StrAppend(&text, first ? " " : ", ", one);
+      first = false;
+    };
+    for (TensorId t : f->results) name(t.output == 0 ? std::string(f->body.node(t.node).name) : f->body.TensorName(t));
+    for (int32_t id : f->control_results) name(absl::StrCat("^", std::string(f->body.node(id).name)));
+    text += "\n}\n";
+  }
+  return text;
+}
+
 std::string PrintGraph(const NodeGraph& graph, const TextOptions& options) {
   // A constant keeps its line when it is fetched, or something must wait for it.
   std::vector<bool> own_line(graph.size(), !options.inline_constants), fetched(graph.size(), false);
@@ -142,7 +183,7 @@ std::string PrintGraph(const NodeGraph& graph, const TextOptions& options) {
       if (options.types || TypeSaysSomething(node.schema())) absl::StrAppend(&text, " : ", TypesText(node.outputs));
     }
     if (!node.device().empty()) absl::StrAppend(&text, " @\"", std::string(node.device()), "\"");
-    if (fetched[id]) text += "   # fetch";
+    if (fetched[id] && options.mark_fetches) text += "   # fetch";
     text += '\n';
   }
   return text;

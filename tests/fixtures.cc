@@ -24,7 +24,6 @@ Json ReadJson(const std::string& path) {
   return in ? Json::parse(in, nullptr, false) : Json();
 }
 
-// Function libraries are kept, not yet called; graphs that only carry one still run.
 std::string Missing(const Json& spec) {
   if (spec.value("kind", "") == "savedmodel") return "SavedModel";
   if (spec.contains("ops"))

@@ -89,6 +89,7 @@ absl::Status EventLog::Replay(NodeGraph& graph, GraphRoots& roots) const {
       switch (edit.kind) {
         case Edit::Kind::kAdd: graph.AddCopy(edit.node); break;
         case Edit::Kind::kReplace: graph.node(edit.from.node) = edit.node; break;
+        case Edit::Kind::kTarget: roots.targets.push_back(edit.from.node); break;
         case Edit::Kind::kCompact: ApplyPruneMap(graph, roots, edit.keep); break;
         case Edit::Kind::kRedirect:
           for (int32_t id = 0; id < graph.size(); ++id)

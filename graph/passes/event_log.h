@@ -21,6 +21,7 @@ struct Edit {
     kRedirect,  // every reader of `from`, fetches too, reads `to`
     kMoveControls,  // every node that waits for from.node waits for to.node; targets too
     kReplace,   // node id from.node becomes `node` (another op, other inputs), same name
+    kTarget,    // node from.node runs although nothing reads it
     kCompact,   // nodes are dropped and renumbered: keep[id] is the new id, -1 gone
   };
   Kind kind;

@@ -1,5 +1,6 @@
 #include "core/context.h"
 #include "core/scopes.h"
+#include "graph/function_library.h"
 #include "graph/passes/passes.h"
 
 namespace tandem {
@@ -28,7 +29,7 @@ int64_t OutputBytes(const Node& node) {
 bool MayFold(const Rewriter& rw, int32_t id) {
   const Node& node = rw.node(id);
   if (node.op == Op<"Const">() || node.inputs.empty() || node.outputs.empty() || rw.is_feed(id) || rw.is_target(id)) return false;
-  if (node.schema().traits() & (kStateful | kSideEffect | kRandom)) return false;
+  if (node.schema().traits() & (kStateful | kSideEffect | kRandom) || CallsFunctions(node.schema())) return false;
   for (const NodeOutput& out : node.outputs)
     if (out.dtype == kResource || out.dtype == kVariant) return false;
   for (TensorId t : node.inputs)

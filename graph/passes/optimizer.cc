@@ -8,8 +8,11 @@ namespace tandem {
 
 std::span<const Pass> AllPasses() {
   static constexpr Pass kPasses[] = {
+      {"function-inlining", OptLevel::kO1, true, InlineCalls, "calls give way to what they call"},
       {"shape-inference", OptLevel::kO1, true, InferShapes, "static shapes flow to all readers"},
       {"constant-folding", OptLevel::kO1, true, FoldConstants, "what depends on constants only is computed once"},
+      {"constant-branches", OptLevel::kO1, true, InlineCalls, "branches whose condition became constant"},
+      {"loop-invariants", OptLevel::kO2, true, SimplifyLoops, "loops keep only variables and nodes that change"},
       {"algebra", OptLevel::kO2, true, Simplify, "rules exact in IEEE arithmetic"},
       {"layout", OptLevel::kO2, true, EliminateLayout, "transposes, reshapes, slices and pads that move nothing go"},
       {"cse", OptLevel::kO1, true, MergeCommonSubexpressions, "equal pure nodes become one"},

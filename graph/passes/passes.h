@@ -18,6 +18,14 @@ struct Pass {
 // In the order in which they run.
 std::span<const Pass> AllPasses();
 
+// Calls give way to the nodes of the functions they call, calls in those too, unless a function calls itself. A branch
+// whose condition is constant is a call.
+void InlineCalls(Rewriter& rw);
+
+// Loops: variables that decide nothing go; what an iteration computes of variables that never change is computed once, in
+// front of the loop, if it cannot fail (the loop may not run at all).
+void SimplifyLoops(Rewriter& rw);
+
 // Static shapes flow forward again: what a rewrite made known reaches all readers.
 void InferShapes(Rewriter& rw);
 

@@ -178,6 +178,25 @@ absl::StatusOr<int32_t> Rewriter::Add(OpId op, int32_t like, std::string_view su
   return AddFused(op, {&like, 1}, suffix, std::move(inputs), std::move(attrs));
 }
 
+int32_t Rewriter::AddInlined(Node node, int32_t call) {
+  if (node.device().empty() && !graph_.node(call).device().empty()) {
+    auto extra = node.extra ? std::make_shared<NodeExtra>(*node.extra) : std::make_shared<NodeExtra>();
+    extra->device = graph_.node(call).device();
+    node.extra = std::move(extra);
+  }
+  node.name = graph_.AddName(FreshName(graph_.node(call).name, node.name));
+  // The call's arguments may be known better than where the body was read; an error stays the run's.
+  if (!node.inputs.empty()) graph_.Infer(node).IgnoreError();
+  return Append(std::move(node));
+}
+
+void Rewriter::AddTarget(int32_t id) {
+  if (target_[id]) return;
+  target_[id] = true;
+  roots_.targets.push_back(id);
+  Record({Edit::Kind::kTarget, {id, 0}});
+}
+
 int32_t Rewriter::AddConst(const Tensor& value, int32_t like, std::string_view suffix) {
   Node made;
   made.op = Op<"Const">();

@@ -58,6 +58,11 @@ class Rewriter {
   absl::StatusOr<int32_t> AddFused(OpId op, std::span<const int32_t> from, std::string_view suffix,
                                    absl::InlinedVector<TensorId, 2> inputs, absl::InlinedVector<AttrValue, 1> attrs);
   int32_t AddConst(const Tensor& value, int32_t like, std::string_view suffix);
+  // A node of a function's body in place of a call: its name behind the call's, its own origin. Inputs and controls are
+  // of this graph already.
+  int32_t AddInlined(Node node, int32_t call);
+  // From now on the node runs although nothing reads it.
+  void AddTarget(int32_t id);
   // Another op or other inputs under the same id and name; outputs must keep their number and dtypes.
   absl::Status Replace(int32_t id, OpId op, absl::InlinedVector<TensorId, 2> inputs, absl::InlinedVector<AttrValue, 1> attrs);
   // Every reader of `from` reads `to` from now on, fetches too.

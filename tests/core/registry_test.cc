@@ -38,7 +38,10 @@ const std::set<std::string> kTakeAnything = {"Identity", "Rank", "Size", "Shape"
 // TensorFlow's cases have no good call (nothing to compare) or no bad one of these; tests of their own do.
 const std::set<std::string> kNoGoodCase = {"Const", "DestroyResourceOp", "EagerPyFunc", "HistogramSummary", "IteratorGetNext", "IteratorV2",
                                            "MakeIterator", "MergeSummary", "MergeV2Checkpoints", "NoOp", "Placeholder", "Print", "PrintV2", "RestoreV2",
-                                           "SaveV2", "ScalarSummary", "VarHandleOp"};
+                                           "SaveV2", "ScalarSummary", "VarHandleOp",
+                                           // of functions: tests/graph has them
+                                           "Case", "If", "PartitionedCall", "StatefulPartitionedCall", "StatelessCase", "StatelessIf",
+                                           "StatelessWhile", "While", "_Arg", "_Retval"};
 const std::set<std::string> kNoBadCase = {"Assert", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Cast", "CheckNumerics",
                                           "HistogramSummary", "IteratorGetNext", "IteratorV2", "MakeIterator", "MergeSummary", "ReadVariableOp",
                                           "ResourceGather", "ResourceScatterAdd", "ScalarSummary",

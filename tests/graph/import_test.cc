@@ -80,9 +80,34 @@ TEST_CASE("wrong graphs are refused with the node and what is wrong") {
        "tensor_shape { dim { size: 10 } } tensor_content: 'abc' } } } }", kInvalid,
        "Const: attribute value tensor: float32[10] needs 40 bytes, tensor_content has 3; node \"c\""},
       {"library { function { signature { name: 'f' output_arg { name: 'y' type: DT_FLOAT } } ret { key: 'y' value: 'ghost:y:0' } } }", kInvalid,
-       "function \"f\" returns \"ghost:y:0\", which it does not have"},
-      {"library { function { signature { name: 'f' } } } node { name: 'y' op: 'f' }", absl::StatusCode::kUnimplemented,
-       "f is a function of the library: functions are kept but not called yet; node \"y\""},
+       "function \"f\": it returns \"ghost:y:0\", which it does not have"},
+      {"library { function { signature { name: 'f' input_arg { name: 'x' type_attr: 'T' } attr { name: 'T' type: 'type' } } } } node { name: 'y' op: 'f' }",
+       absl::StatusCode::kUnimplemented, "function \"f\" is generic: the type of x is an attribute; node \"y\""},
+      {"library { function { signature { name: '' } } }", absl::StatusCode::kInvalidArgument, "the library has a function without a name"},
+      {"library { function { signature { name: 'f' } ret { key: 'y' value: 'x' } } }", absl::StatusCode::kInvalidArgument,
+       "function \"f\" returns \"y\", which is no output of its signature"},
+      {"library { function { signature { name: 'f' } node_def { name: 'n' } } }", absl::StatusCode::kInvalidArgument, "function \"f\": node \"n\" has no op"},
+      {"library { function { signature { name: 'f' input_arg { name: 'x' } } } }", absl::StatusCode::kInvalidArgument,
+       "function \"f\": argument x has no dtype that is here (0)"},
+      {"library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } } node_def { name: 'x' op: 'NoOp' } } }",
+       absl::StatusCode::kInvalidArgument, "function \"f\": two nodes have the name \"x\""},
+      {"library { function { signature { name: 'f' control_output: 'c' } control_ret { key: 'c' value: 'gone' } } }", absl::StatusCode::kInvalidArgument,
+       "function \"f\": control output c is \"gone\", which it does not have"},
+      {"library { gradient { function_name: 'f' gradient_func: 'g' } }", absl::StatusCode::kNotFound,
+       "the library has a gradient of \"f\", but no function \"f\""},
+      {"library { function { signature { name: 'f' output_arg { name: 'y' type: DT_FLOAT } } } }", absl::StatusCode::kInvalidArgument,
+       "function \"f\" does not say what it returns as y"},
+      {"library { function { signature { name: 'f' output_arg { name: 'y' type: DT_FLOAT } } ret { key: 'y' value: 'n' } "
+       "node_def { name: 'n' op: 'NoOp' } } }", absl::StatusCode::kInvalidArgument,
+       "function \"f\": it returns \"n\": in a function an input reads \"n:OUTPUT:number\" (as y)"},
+      {"library { function { signature { name: 'f' input_arg { name: 'x' type: DT_INT32 } output_arg { name: 'y' type: DT_FLOAT } } "
+       "ret { key: 'y' value: 'x' } } }", absl::StatusCode::kInvalidArgument, "function \"f\": result y is int32, the signature says float32"},
+      {"library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } "
+       "node_def { name: 'n' op: 'Neg' input: 'x:1' attr { key: 'T' value { type: DT_FLOAT } } } ret { key: 'y' value: 'n:y:0' } } }",
+       absl::StatusCode::kInvalidArgument, "function \"f\": Neg: input \"x:1\": an argument is one tensor; node \"n\""},
+      {"library { function { signature { name: 'f' } } } node { name: 'y' op: 'PartitionedCall' attr { key: 'f' value { func { name: 'g' } } } "
+       "attr { key: 'Tin' value { list { } } } attr { key: 'Tout' value { list { } } } }",
+       absl::StatusCode::kNotFound, "PartitionedCall: f: there is no function \"g\"; node \"y\""},
   };
   for (const Wrong& wrong : kWrong) {
     const absl::Status status = Import(wrong.text);

@@ -48,6 +48,18 @@ struct Row {
 };
 
 const Row kRows[] = {
+    {"a call gives way to what it calls", InlineCalls,
+     "function square(x : float32) {\n  y = Mul(x, x)\n  return y\n}\nx = Placeholder() : float32[4]\ny = PartitionedCall(x) {f=square} : float32\nz = Neg(y)  # fetch\n",
+     "x = Placeholder() : float32[4]\nz = Neg(y/y)  # fetch\ny/y = Mul(x, x)\n"},
+    {"a call waits for what it waited for", InlineCalls,
+     "function square(x : float32) {\n  y = Mul(x, x)\n  return y\n}\nx = Placeholder() : float32[4]\na = NoOp()\ny = PartitionedCall(x, ^a) {f=square} : float32  # fetch\n",
+     "x = Placeholder() : float32[4]\na = NoOp()\ny/y = Mul(x, x, ^a)  # fetch\n"},
+    {"a function that calls itself stays", InlineCalls,
+     "function f(x : float32) {\n  y = PartitionedCall(x) {f=f} : float32\n  return y\n}\nx = Placeholder() : float32[4]\ny = PartitionedCall(x) {f=f} : float32\nz = Neg(y)  # target\n", nullptr},
+    {"a constant condition is a call", InlineCalls,
+     "function yes(x : float32) {\n  y = Exp(x)\n  return y\n}\nfunction no(x : float32) {\n  y = Neg(x)\n  return y\n}\n"
+     "x = Placeholder() : float32[4]\ny = StatelessIf(false, x) {then_branch=yes, else_branch=no} : float32  # fetch\n",
+     "x = Placeholder() : float32[4]\ny/no/y = Neg(x)  # fetch\n"},
     {"cse merges equal pure nodes", MergeCommonSubexpressions,
      "x = Placeholder() : float32[?,4]\na = Neg(x)\nb = Neg(x)\ny = AddV2(a, b)  # fetch\n",
      "x = Placeholder() : float32[?,4]\na = Neg(x)\ny = AddV2(a, a)  # fetch\n"},
