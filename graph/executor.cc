@@ -136,7 +136,8 @@ class Executor {
       return absl::OkStatus();
     }
     Shape shape = slot.shape;
-    if (slot.count < 0) {
+    // What is stated of a shape (EnsureShape, Reshape to constants) holds only if the tensor that comes has it.
+    if (slot.count < 0 || plan_.slots[plan_.input_slots[step.first_input]].count < 0) {
       ASSIGN_OR_RETURN(shape, InferView(i));
     }
     if (shape == base.shape()) {
