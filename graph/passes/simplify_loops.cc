@@ -169,7 +169,8 @@ class LoopSimplifier {
       if (!MayMove(node)) continue;
       bool all = true, some = false;
       for (TensorId t : node.inputs) {
-        all &= still[t.node];
+        // Where shapes are open the node may fail, which a loop that runs no iteration must not.
+        all &= still[t.node] && body.output(t).shape.fully_known();
         some |= body.node(t.node).op != Op<"Const">();
       }
       still[id] = moves[id] = all && some;
