@@ -5,10 +5,12 @@
 #include "core/device_registry.h"
 #include "core/epilogues.h"
 #include "core/function.h"
+#include "core/function_gradient.h"
 #include "core/host_function.h"
 #include "core/kernel.h"
 #include "eager/eager_context.h"
 #include "eager/host_gradient.h"
+#include "graph/function_gradients.h"
 #include "graph/function_registry.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/epilogue.h"
@@ -23,6 +25,7 @@ const bool wired = [] {
   SetPlacingContext(&PlacingEagerContext());
   SetHostGradient(&HostGradient);
   SetEagerFunctions(&RegisteredFunctions());
+  SetCallGradient(&DifferentiateCall);
   LoadDevicePluginsFromEnvironment();
   return true;
 }();

@@ -20,6 +20,13 @@ Tensor ZerosLikeOutput(const Recorded& op, int i) {
   return ZerosOfShape(like.dtype(), like.shape());
 }
 
+// Ops that call functions differentiate what has a gradient, and nothing else.
+bool HasFunctions(const OpSchema& schema) {
+  for (const OpAttr& attr : schema.attrs())
+    if (attr.kind == AttrKind::kFunc || attr.kind == AttrKind::kFuncList) return true;
+  return false;
+}
+
 }  // namespace
 
 Tensor ZerosOfShape(DType dtype, const Shape& shape) {
@@ -43,7 +50,7 @@ absl::StatusOr<Tensors> CallGradient(const Recorded& recorded, std::span<const T
   Tensors dx;
   try {
     absl::InlinedVector<Tensor, 4> filled;
-    if (dy.size() > 1) {
+    if (dy.size() > 1 && !HasFunctions(schema)) {
       filled.assign(dy.begin(), dy.end());
       op.arrived_ = dy;
       for (size_t i = 0; i < filled.size(); ++i)

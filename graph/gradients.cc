@@ -174,7 +174,7 @@ absl::StatusOr<Sources> Resolve(GraphState& state, const Tensors& ys, const Tens
   Sources ids;
   for (const Tensor& y : ys) {
     ASSIGN_OR_RETURN(const TensorId id, state.IdOf(y, "Gradients: y"));
-    if (!IsDifferentiable(y.dtype()))
+    if (!IsDifferentiable(y.dtype()) && y.dtype() != kVariant)
       return InvalidArgument("Gradients: y \"", state.nodes.TensorName(id), "\" is ", std::string(DTypeName(y.dtype())), ", which has no gradient");
     ids.ys.push_back(id);
   }
@@ -195,6 +195,7 @@ Tensors Compute(GraphContext& context, GraphState& state, const Tensors& ys, con
     if (given && (grad_ys[i].dtype() != ys[i].dtype() || !grad_ys[i].shape().CompatibleWith(ys[i].shape())))
       ThrowError(InvalidArgument("Gradients: grad_y is ", std::string(DTypeName(grad_ys[i].dtype())), grad_ys[i].shape().ToString(), ", its y is ",
                                  std::string(DTypeName(ys[i].dtype())), ys[i].shape().ToString()));
+    if (!given && !IsDifferentiable(ys[i].dtype())) ThrowError(InvalidArgument("Gradients: y is a list, whose grad_y must be given"));
     seeds.push_back({records.ValueOf(ids.ys[i]), given ? grad_ys[i] : Ones(ys[i])});
   }
   std::vector<int32_t> values;

@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "core/context.h"
+#include "core/function_gradient.h"
 #include "core/infer.h"
 
 namespace tandem {
@@ -44,27 +45,27 @@ OpSchema Call(std::string name, std::string documentation, uint32_t traits) {
   return OpSchema(std::move(name), std::move(documentation))
       .Signature("args:list(Tin)", "output:list(Tout)", std::string(kArgs) + "f:func; config:string=\"\"; config_proto:string=\"\"; executor_type:string=\"\"")
       .Traits(kAlias | kKernelAllocates | kMayFail | traits)
-      .Infer(InferUnknown).NotDifferentiable("the derivative of a called function is not here");
+      .Infer(InferUnknown).Gradient(GradientOfCall);
 }
 OpSchema Branch(std::string name, std::string documentation, uint32_t traits) {
   return OpSchema(std::move(name), std::move(documentation))
       .Signature("cond:Tcond, input:list(Tin)", "output:list(Tout)",
                  "Tcond:type; " + std::string(kArgs) + "then_branch:func; else_branch:func; output_shapes:list(shape)=[]")
       .Traits(kAlias | kKernelAllocates | kMayFail | traits)
-      .Infer(InferBranches).NotDifferentiable("the derivative of a branch is not here");
+      .Infer(InferBranches).Gradient(GradientOfCall);
 }
 OpSchema Choice(std::string name, std::string documentation, uint32_t traits) {
   return OpSchema(std::move(name), std::move(documentation))
       .Signature("branch_index:int32, input:list(Tin)", "output:list(Tout)",
                  std::string(kArgs) + "branches:list(func)>=1; output_shapes:list(shape)=[]")
       .Traits(kAlias | kKernelAllocates | kMayFail | traits)
-      .Infer(InferCase).NotDifferentiable("the derivative of a branch is not here");
+      .Infer(InferCase).Gradient(GradientOfCall);
 }
 OpSchema Loop(std::string name, std::string documentation, uint32_t traits) {
   return OpSchema(std::move(name), std::move(documentation))
       .Signature("input:list(T)", "output:list(T)", "T:list(type)>=0; cond:func; body:func; output_shapes:list(shape)=[]; parallel_iterations:int=10")
       .Traits(kAlias | kKernelAllocates | kMayFail | traits)
-      .Infer(InferLoop).NotDifferentiable("the derivative of a loop is not here");
+      .Infer(InferLoop).Gradient(GradientOfCall);
 }
 
 }  // namespace
