@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "core/indexed_slices.h"
 #include "core/ops/math.h"
 
 namespace tandem {
@@ -99,6 +100,7 @@ class Walk {
 }  // namespace
 
 Tensor SumGradients(std::span<Tensor> parts) {
+  if (Tensor sum = SumOfSlices(parts); sum.defined()) return sum;
   Tensor sum = std::move(parts[0]);
   if (sum.dtype() == kVariant && parts.size() > 1) {  // lists of tensors, which AddN adds
     parts[0] = std::move(sum);

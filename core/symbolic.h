@@ -1,5 +1,6 @@
 // What core knows of a graph: enough for a symbolic tensor to name itself. graph/ implements it.
 #pragma once
+#include <optional>
 #include <string>
 
 #include "core/device_memory.h"
@@ -20,8 +21,14 @@ class SymbolicGraph : public ResourceBase {
   virtual std::string NodeDevice(int node) const { return ""; }
   // The value of a Const node's output; undefined for others.
   virtual Tensor ConstantValue(int node, int output) const { return {}; }
+  // The data inputs of a node that is a call of this op; nothing for other nodes.
+  virtual std::optional<Tensors> InputsOfNode(int node, OpId op) { return std::nullopt; }
   // What Gradients of graph/graph.h does, for ys of this graph: how objects that work in both modes differentiate.
   virtual absl::StatusOr<Tensors> GradientsOf(const Tensors& ys, const Tensors& xs) { return absl::UnimplementedError("no gradients here"); }
+  // The name of the node recorded last that changes the variable behind a handle, which may be an eager one; "": none.
+  virtual std::string LastUpdateOf(const Tensor& handle) { return ""; }
+  // What the variable of this graph with that handle is initialized with; undefined when nothing is.
+  virtual Tensor InitialValueOf(const Tensor& handle) { return {}; }
   // Makes `read`, a node that reads a variable, wait for the variable's update recorded last.
   virtual void ReadAfterUpdate(int read) {}
 };

@@ -87,6 +87,33 @@ Tensor GraphState::ConstantValue(int node, int) const {
   return n.op == Op<"Const">() ? n.attrs[0].ref().get<Tensor>() : Tensor();
 }
 
+std::optional<Tensors> GraphState::InputsOfNode(int node, OpId op) {
+  std::shared_lock lock(mutex);
+  if (nodes.node(node).op != op) return std::nullopt;
+  Tensors inputs;
+  for (TensorId t : nodes.node(node).inputs) inputs.push_back(Symbol(t));
+  return inputs;
+}
+
+std::string GraphState::LastUpdateOf(const Tensor& handle) {
+  std::shared_lock lock(mutex);
+  int32_t variable = -1;
+  if (handle.symbolic()) variable = handle.rep()->symbol().node;
+  else if (const auto it = captured.find(handle.rep()->as<ResourceBase*>()[0]); it != captured.end()) variable = it->second;
+  for (int32_t id = nodes.size(); id-- > 0 && variable >= 0;) {
+    const Node& n = nodes.node(id);
+    if (n.schema().has(kSideEffect) && !n.inputs.empty() && n.inputs[0].node == variable) return std::string(n.name);
+  }
+  return "";
+}
+
+Tensor GraphState::InitialValueOf(const Tensor& handle) {
+  std::shared_lock lock(mutex);
+  for (int32_t id : initializers)
+    if (nodes.node(id).inputs[0].node == handle.rep()->symbol().node) return Symbol(nodes.node(id).inputs[1]);
+  return {};
+}
+
 void GraphState::ReadAfterUpdate(int read) {
   std::unique_lock lock(mutex);
   Node& reader = nodes.node(read);

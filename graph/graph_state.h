@@ -34,7 +34,10 @@ class GraphState : public SymbolicGraph {
   Origin NodeOrigin(int node) const override;
   std::string NodeDevice(int node) const override;
   Tensor ConstantValue(int node, int output) const override;
+  std::optional<Tensors> InputsOfNode(int node, OpId op) override;
   absl::StatusOr<Tensors> GradientsOf(const Tensors& ys, const Tensors& xs) override;
+  std::string LastUpdateOf(const Tensor& handle) override;
+  Tensor InitialValueOf(const Tensor& handle) override;
   void ReadAfterUpdate(int read) override;
 
   // Null for a graph of its own.

@@ -1,5 +1,6 @@
 #include "core/ops/gather.h"
 
+#include "core/indexed_slices.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/cast.h"
 #include "core/ops/concat.h"
@@ -74,6 +75,7 @@ Tensors GatherGradient(const Recorded& op, const Tensor& dy) {
   if (axis < 0) axis += params.rank();
   if (batch < 0) batch += indices.rank();
   const int a = static_cast<int>(axis), b = static_cast<int>(batch);
+  if (a == 0 && b == 0) return {GradientOfRows(dy, op.input(1), ShapeOfInput(op, 0), params), Tensor(), Tensor()};
   const Tensor B = DimsProduct(op, 0, 0, b), A = DimsProduct(op, 0, b, a), N = DimsProduct(op, 0, a, a + 1),
                C = DimsProduct(op, 0, a + 1, params.rank()), M = DimsProduct(op, 1, b, indices.rank());
   Tensor ids = Reshape(op.input(1), -1);

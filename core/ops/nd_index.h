@@ -8,6 +8,9 @@ namespace tandem {
 // `indices` is a scalar or k exceeds the rank of shape, which errors call `name`.
 absl::StatusOr<std::optional<Shape>> NdTail(const InferContext& c, const Shape& shape, std::string_view name, int indices);
 
+// INVALID_ARGUMENT when input `updates` does not fit NdTail, or bad_indices_policy is none.
+absl::Status CheckNdUpdates(const InferContext& c, const Shape& shape, std::string_view name, int indices, int updates);
+
 // "", "DEFAULT" and "ERROR" refuse an index out of range, "IGNORE" passes over it.
 absl::Status CheckBadIndicesPolicy(const InferContext& c);
 

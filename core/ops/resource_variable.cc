@@ -1,5 +1,7 @@
 #include "core/context.h"
 #include "core/gradient.h"
+#include "core/indexed_slices.h"
+#include "core/ops/nd_index.h"
 #include "core/ops/reshape.h"
 #include "core/ops/scatter.h"
 #include "core/variable.h"
@@ -63,19 +65,6 @@ absl::Status InferGather(InferContext& c) {
   return c.Output(std::move(out));
 }
 
-// updates: indices' dimensions, then the variable's but the first; or one number for all.
-absl::Status InferScatter(InferContext& c) {
-  RETURN_IF_ERROR(CheckHandle(c, c.dtype(2)));
-  if (!c.handle(0) || !c.handle(0)->shape.known_rank() || c.rank(1) < 0 || c.rank(2) < 0) return absl::OkStatus();
-  const Shape& variable = c.handle(0)->shape;
-  if (variable.rank() == 0) return c.Error("the variable is a scalar, needs rank 1 or more");
-  if (c.rank(2) == 0) return absl::OkStatus();
-  Shape want = c.input(1);
-  for (int i = 1; i < variable.rank(); ++i) want.push_back(variable[i]);
-  if (!want.CompatibleWith(c.input(2))) return c.Error("updates must be ", want.ToString(), " (indices' shape, then the variable's but dim 0), is ", c.input(2).ToString());
-  return absl::OkStatus();
-}
-
 // The variable's gradient: dy's slices added up where they came from.
 Tensors GatherGradient(const Recorded& op, const Tensor& dy) {
   if (op.attr<int64_t>("batch_dims") != 0)
@@ -83,7 +72,31 @@ Tensors GatherGradient(const Recorded& op, const Tensor& dy) {
   const Tensor& indices = op.input(1);
   const Tensor variable = Run(Op<"ReadVariableOp">(), {op.input(0)}, {op.attr<DType>("dtype")});
   const Shape shape = variable.shape();
-  return {ScatterNd(ExpandDims(indices, -1), dy, shape.fully_known() ? Ints(shape) : Ints(ShapeOf(variable, indices.dtype()))), Tensor()};
+  return {GradientOfRows(dy, indices, shape.fully_known() ? Ints(shape) : Ints(ShapeOf(variable)), shape), Tensor()};
+}
+
+absl::Status InferGatherNd(InferContext& c) {
+  RETURN_IF_ERROR(CheckHandle(c, c.attr<DType>("dtype")));
+  ASSIGN_OR_RETURN(auto tail, NdTail(c, c.handle(0) ? c.handle(0)->shape : Shape::Unknown(), "the variable", 1));
+  return c.Output(tail ? *tail : Shape::Unknown());
+}
+
+Tensors GatherNdGradient(const Recorded& op, const Tensor& dy) {
+  const Tensor variable = Run(Op<"ReadVariableOp">(), {op.input(0)}, {dy.dtype()});
+  const Shape shape = variable.shape();
+  return {ScatterNd(op.input(1), dy, shape.fully_known() ? Ints(shape) : Ints(ShapeOf(variable, op.input_dtype(1)))), Tensor()};
+}
+
+absl::Status InferVariableShape(InferContext& c) {
+  if (c.rank(0) > 0) return c.Error("input must be a scalar, is ", c.input(0).ToString());
+  return c.Output({c.handle(0) && c.handle(0)->shape.known_rank() ? c.handle(0)->shape.rank() : kUnknownDim});
+}
+
+absl::Status InferCountUpTo(InferContext& c) {
+  RETURN_IF_ERROR(CheckHandle(c, c.attr<DType>("T")));
+  if (c.handle(0) && c.handle(0)->shape.known_rank() && c.handle(0)->shape.rank() != 0)
+    return c.Error("the variable must be a scalar, is ", c.handle(0)->shape.ToString());
+  return c.Output({});
 }
 
 Tensors ReadGradient(const Recorded&, const Tensor& dy) { return {dy}; }
@@ -134,12 +147,25 @@ OpSchema ResourceGatherSchema() {
       .Traits(kStateful | kMayFail | kKernelAllocates)
       .Infer(InferGather).Gradient(GatherGradient).GradientReads("resource, indices");
 }
-OpSchema ResourceScatterAddSchema() {
-  return OpSchema("ResourceScatterAdd", "Adds updates to the variable's slices at indices along its first axis; duplicates add up.")
-      .Signature("resource:resource, indices:Tindices, updates:dtype", "",
-                 "dtype:type{float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64}; Tindices:type{int32,int64}")
+OpSchema ResourceGatherNdSchema() {
+  return OpSchema("ResourceGatherNd", "The variable's slices at coordinates: the last axis of indices indexes its first axes.")
+      .Signature("resource:resource, indices:Tindices", "output:dtype", "dtype:type; Tindices:type{int32,int64}")
+      .Traits(kStateful | kMayFail | kKernelAllocates)
+      .Infer(InferGatherNd).Gradient(GatherNdGradient).GradientReads("resource, indices");
+}
+OpSchema VariableShapeSchema() {
+  return OpSchema("VariableShape", "The shape of the variable's value.")
+      .Signature("input:resource", "output:out_type", "out_type:type=int32{int32,int64}")
+      .Traits(kStateful | kKernelAllocates)
+      .KernelType("out_type")
+      .Infer(InferVariableShape).NotDifferentiable("its values are integers");
+}
+OpSchema ResourceCountUpToSchema() {
+  return OpSchema("ResourceCountUpTo", "The variable's value before it is increased by one; OUT_OF_RANGE once it has reached limit.")
+      .Signature("resource:resource", "output:T", "limit:int; T:type{int32,int64}")
       .Traits(kStateful | kSideEffect | kMayFail)
-      .Infer(InferScatter).NotDifferentiable("an assignment has no output");
+      .KernelType("T")
+      .Infer(InferCountUpTo).NotDifferentiable("its values are integers");
 }
 OpSchema DestroyResourceOpSchema() {
   return OpSchema("DestroyResourceOp", "Drops the resource behind the handle; using it later fails.")

@@ -36,13 +36,7 @@ absl::Status CheckBadIndicesPolicy(const InferContext& c) {
   return c.Error("attribute bad_indices_policy is \"", std::string(policy), "\", must be DEFAULT, ERROR, IGNORE or empty");
 }
 
-Tensor NdIndices(const Tensor& indices) {
-  return indices.dtype() == kInt16 || indices.dtype() == kUint16 ? Cast(indices, kInt32) : indices;
-}
-
-namespace {
-
-absl::Status CheckUpdates(const InferContext& c, const Shape& shape, std::string_view name, int indices, int updates) {
+absl::Status CheckNdUpdates(const InferContext& c, const Shape& shape, std::string_view name, int indices, int updates) {
   RETURN_IF_ERROR(CheckBadIndicesPolicy(c));
   ASSIGN_OR_RETURN(auto want, NdTail(c, shape, name, indices));
   if (want && !want->CompatibleWith(c.input(updates)))
@@ -50,17 +44,23 @@ absl::Status CheckUpdates(const InferContext& c, const Shape& shape, std::string
   return absl::OkStatus();
 }
 
+Tensor NdIndices(const Tensor& indices) {
+  return indices.dtype() == kInt16 || indices.dtype() == kUint16 ? Cast(indices, kInt32) : indices;
+}
+
+namespace {
+
 absl::Status InferScatterNd(InferContext& c) {
   ASSIGN_OR_RETURN(Shape shape, ShapeFromValue(c, 2));
   // A shape that is still to be fed is checked when it is there, so that the error can show it.
-  if (shape.fully_known()) RETURN_IF_ERROR(CheckUpdates(c, shape, "shape", 0, 1));
+  if (shape.fully_known()) RETURN_IF_ERROR(CheckNdUpdates(c, shape, "shape", 0, 1));
   return c.Output(std::move(shape));
 }
 Tensors ScatterNdGradient(const Recorded& op, const Tensor& dy) { return {Tensor(), GatherNd(dy, op.input(0)), Tensor()}; }
 
 absl::Status InferTensorScatterUpdate(InferContext& c) {
   RETURN_IF_ERROR(c.InputOfRankAtLeast(0, 1).status());
-  RETURN_IF_ERROR(CheckUpdates(c, c.input(0), "tensor", 1, 2));
+  RETURN_IF_ERROR(CheckNdUpdates(c, c.input(0), "tensor", 1, 2));
   return c.Output(c.input(0));
 }
 Tensors TensorScatterUpdateGradient(const Recorded& op, const Tensor& dy) {

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/parallel.h"
 #include "core/variable_storage.h"
 #include "kernels/cpu/accumulate.h"
 #include "kernels/cpu/check_indices.h"
-#include "core/kernel.h"
+#include "kernels/cpu/nd_offsets.h"
+#include "kernels/cpu/storage.h"
 
 namespace tandem {
 namespace {
@@ -111,31 +113,47 @@ absl::Status Gather(KernelCall& call) {
   return absl::OkStatus();
 }
 
-template <class Index>
-absl::Status ScatterAdd(KernelCall& call) {
+absl::Status GatherNd(KernelCall& call) {
   ASSIGN_OR_RETURN(VariableStorage * variable, GetVariable(call.input(0), call.schema.name()));
-  const TensorRep &indices = call.input(1), &updates = call.input(2);
-  RETURN_IF_ERROR(CheckDType(call, *variable, updates.dtype));
-  const AccumulateFn accumulate = FindAccumulate(Accumulation::kAdd, updates.dtype);
-  const auto size = static_cast<int64_t>(DTypeSize(updates.dtype));
+  ASSIGN_OR_RETURN(const Tensor value, variable->Read());
+  RETURN_IF_ERROR(CheckDType(call, *variable, call.attr<DType>("dtype")));
+  const TensorRep &params = *value.rep(), &indices = call.input(1);
+  const int64_t depth = indices.dims()[indices.rank - 1];
+  if (depth > params.rank) return call.Error("indices index ", depth, " axes, but the variable is ", DimsToString(params.dims_span()));
+  NdOffsets offsets;
+  RETURN_IF_ERROR(offsets.Compute(call, indices, "indices", params.dims_span(), "the variable"));
+  Shape shape;
+  for (int k = 0; k + 1 < indices.rank; ++k) shape.push_back(indices.dims()[k]);
+  for (auto k = static_cast<int>(depth); k < params.rank; ++k) shape.push_back(params.dims()[k]);
+  RETURN_IF_ERROR(call.Allocate(0, shape, params.dtype));
+  for (int64_t i = 0; i < offsets.size(); ++i)
+    CopyElements(params.dtype, ElementAt(params.data, params.dtype, offsets.data()[i] * offsets.slice()),
+                 ElementAt(call.output().data, params.dtype, i * offsets.slice()), offsets.slice());
+  return absl::OkStatus();
+}
+
+template <class Int>
+absl::Status VariableShape(KernelCall& call) {
+  ASSIGN_OR_RETURN(VariableStorage * variable, GetVariable(call.input(0), call.schema.name()));
+  ASSIGN_OR_RETURN(const Tensor value, variable->Read());
+  RETURN_IF_ERROR(call.Allocate(0, {value.rank()}, call.attr<DType>("out_type")));
+  for (int k = 0; k < value.rank(); ++k) {
+    if (!std::in_range<Int>(value.dim(k))) return call.Error("dimension ", k, " is ", value.dim(k), ", which out_type int32 cannot hold");
+    call.output().as<Int>()[k] = static_cast<Int>(value.dim(k));
+  }
+  return absl::OkStatus();
+}
+
+template <class Int>
+absl::Status CountUpTo(KernelCall& call) {
+  ASSIGN_OR_RETURN(VariableStorage * variable, GetVariable(call.input(0), call.schema.name()));
+  RETURN_IF_ERROR(CheckDType(call, *variable, call.attr<DType>("T")));
+  const int64_t limit = call.attr<int64_t>("limit");
   return variable->Update([&](Tensor& value) -> absl::Status {
-    TensorRep& v = *value.rep();
-    if (v.rank == 0) return call.Error("the variable is a scalar, needs rank 1 or more");
-    Shape want = indices.shape();
-    int64_t slice = 1;
-    for (int i = 1; i < v.rank; ++i) {
-      want.push_back(v.dims()[i]);
-      slice *= v.dims()[i];
-    }
-    if (updates.rank != 0 && want != updates.shape())
-      return call.Error("updates must be ", want.ToString(), " (indices' shape, then the variable's but dim 0), is ", DimsToString(updates.dims_span()));
-    RETURN_IF_ERROR(CheckIndices<Index>(call, "indices", indices, v.dims()[0]));
-    // In order: rows may repeat, and the sum's bits shall not depend on threads.
-    for (int64_t i = 0; i < indices.count; ++i) {
-      char* row = v.as<char>() + indices.as<Index>()[i] * slice * size;
-      if (updates.rank != 0) accumulate(row, updates.as<char>() + i * slice * size, slice);
-      else for (int64_t k = 0; k < slice; ++k) accumulate(row + k * size, updates.data, 1);
-    }
+    if (value.size() != 1) return call.Error("variable \"", variable->name(), "\" must be a scalar, is ", value.shape().ToString());
+    Int& count = *value.rep()->as<Int>();
+    if (count >= limit) return absl::OutOfRangeError(absl::StrCat("ResourceCountUpTo: variable \"", variable->name(), "\" has reached the limit ", limit));
+    *call.output().as<Int>() = count++;
     return absl::OkStatus();
   });
 }
@@ -163,9 +181,14 @@ void ResourceGatherCpu(CpuKernel& k) {
   k.Set(kInt32, Gather<int32_t>);
   k.Set(kInt64, Gather<int64_t>);
 }
-void ResourceScatterAddCpu(CpuKernel& k) {
-  k.Set(kInt32, ScatterAdd<int32_t>);
-  k.Set(kInt64, ScatterAdd<int64_t>);
+void ResourceGatherNdCpu(CpuKernel& k) { k.SetAll(GatherNd); }
+void VariableShapeCpu(CpuKernel& k) {
+  k.Set(kInt32, VariableShape<int32_t>);
+  k.Set(kInt64, VariableShape<int64_t>);
+}
+void ResourceCountUpToCpu(CpuKernel& k) {
+  k.Set(kInt32, CountUpTo<int32_t>);
+  k.Set(kInt64, CountUpTo<int64_t>);
 }
 void AssignAddVariableOpCpu(CpuKernel& k) {
   for (int d = 0; d < kNumDTypes; ++d)

@@ -1,7 +1,7 @@
-#include "core/strided_slice.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/storage.h"
 #include "kernels/cpu/strided_copy.h"
+#include "kernels/cpu/strided_walk.h"
 
 namespace tandem {
 namespace {
@@ -47,29 +47,15 @@ absl::Status Slice(KernelCall& call) {
 absl::StatusOr<StridedSliceSpec> Decode(const KernelCall& call, const Shape& input, int first) {
   const IntVector begin = IntValues(call.input(first)), end = IntValues(call.input(first + 1)), strides = IntValues(call.input(first + 2));
   return DecodeStridedSlice(call.schema.name(), input, static_cast<int64_t>(begin.size()), begin.data(), end.data(), strides.data(),
-                            {call.attr<int64_t>("begin_mask"), call.attr<int64_t>("end_mask"), call.attr<int64_t>("ellipsis_mask"),
-                             call.attr<int64_t>("new_axis_mask"), call.attr<int64_t>("shrink_axis_mask")});
+                            MasksOf(call));
 }
-
-// The elements that the spec takes out of a dense array of these dims: where the first lies, and the strides.
-struct Walk {
-  int64_t offset = 0;
-  IntVector strides;
-  Walk(std::span<const int64_t> dims, const StridedSliceSpec& spec) : strides(DenseStrides(dims)) {
-    for (size_t k = 0; k < strides.size(); ++k) {
-      offset += spec.begin[k] * strides[k];
-      // The step after the last element is never taken; a stride of any size must not overflow.
-      strides[k] = spec.size[k] > 1 ? strides[k] * spec.stride[k] : 0;
-    }
-  }
-};
 
 absl::Status StridedSlice(KernelCall& call) {
   const TensorRep& x = call.input(0);
   ASSIGN_OR_RETURN(const StridedSliceSpec spec, Decode(call, x.shape(), 1));
   const TensorRep& y = call.output();
   if (y.count == 0) return absl::OkStatus();
-  const Walk walk(x.dims_span(), spec);
+  const StridedWalk walk(x.dims_span(), spec);
   CopyStrided(x.dtype, spec.size, ElementAt(x.data, x.dtype, walk.offset), walk.strides, y.data, DenseStrides(spec.size));
   return absl::OkStatus();
 }
@@ -81,7 +67,7 @@ absl::Status StridedSliceGrad(KernelCall& call) {
   if (spec.output != dy.shape()) return call.Error("dy is ", dy.shape().ToString(), ", must be ", spec.output.ToString(), ", the slice of ", dx.shape().ToString());
   ZeroElements(dx.dtype, dx.data, dx.count);
   if (dy.count == 0) return absl::OkStatus();
-  const Walk walk(dx.dims_span(), spec);
+  const StridedWalk walk(dx.dims_span(), spec);
   CopyStrided(dx.dtype, spec.size, dy.data, DenseStrides(spec.size), ElementAt(dx.data, dx.dtype, walk.offset), walk.strides);
   return absl::OkStatus();
 }

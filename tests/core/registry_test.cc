@@ -32,7 +32,7 @@ std::map<std::string, Row> Signatures() {
 }
 
 // What passes make: not in TensorFlow's registry, tested with their passes.
-const std::set<std::string> kOwn = {"FusedConv2D", "FusedElementwise", "FusedMatMul"};
+const std::set<std::string> kOwn = {"FusedConv2D", "FusedElementwise", "FusedMatMul", "FusedResourceApply"};
 // No call of these can be wrong: they take anything.
 const std::set<std::string> kTakeAnything = {"Identity", "Rank", "Size", "Shape", "StopGradient", "ZerosLike", "VarIsInitializedOp"};
 // TensorFlow's cases have no good call (nothing to compare) or no bad one of these; tests of their own do.
@@ -45,7 +45,11 @@ const std::set<std::string> kNoGoodCase = {"Const", "DestroyResourceOp", "EagerP
 const std::set<std::string> kNoBadCase = {"Assert", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Cast", "CheckNumerics",
                                           "HistogramSummary", "IteratorGetNext", "IteratorV2", "MakeIterator", "MergeSummary", "ReadVariableOp",
                                           "ResourceGather", "ResourceScatterAdd", "ScalarSummary",
-                                          "ShardedFilename"};
+                                          "ShardedFilename",
+                                          "ResourceApplyAdagrad", "ResourceApplyAdamWithAmsgrad", "ResourceApplyFtrl", "ResourceApplyFtrlV2",
+                                          "ResourceApplyGradientDescent", "ResourceApplyMomentum", "ResourceApplyRMSProp", "ResourceGatherNd",
+                                          "ResourceScatterNdAdd", "ResourceScatterNdMax", "ResourceScatterNdSub", "ResourceScatterNdUpdate",
+                                          "ResourceStridedSliceAssign", "VariableShape"};
 
 std::vector<const OpSchema*> Builtin() {
   std::vector<const OpSchema*> ops;
