@@ -13,6 +13,9 @@ std::unique_ptr<Frame> Frame::Make(const Plan& plan) {
   auto frame = std::unique_ptr<Frame>(new Frame);
   frame->reps_.resize(plan.slots.size(), nullptr);
   frame->states_.resize(plan.steps.size());
+  int32_t most = 0;
+  for (const Step& step : plan.steps) most = std::max(most, step.num_inputs);
+  frame->inputs_.resize(most);
   if (plan.arena_bytes > 0) {
     frame->arena_class_ = SizeClass(static_cast<size_t>(plan.arena_bytes));
     frame->arena_ = frame->arena_class_ == kNoSizeClass ? nullptr : AllocateBlock(frame->arena_class_);
@@ -211,7 +214,7 @@ class Executor {
   absl::Status Kernel(size_t i) {
     const Step& step = plan_.steps[i];
     const StepCall& call = plan_.calls[i];
-    absl::InlinedVector<TensorRep*, 6> inputs(step.num_inputs);
+    const std::span<TensorRep*> inputs(frame_.inputs_.data(), static_cast<size_t>(step.num_inputs));
     for (int32_t k = 0; k < step.num_inputs; ++k) inputs[k] = reps_[plan_.input_slots[step.first_input + k]];
     const std::span<TensorRep*> outputs(reps_ + step.first_output, step.num_outputs);
     if (step.kind == StepKind::kDevice) return DeviceKernel(i, inputs, outputs);

@@ -28,6 +28,7 @@ class Frame {
   void* arena_ = nullptr;
   unsigned arena_class_ = 0;
   std::vector<std::unique_ptr<KernelState>> states_;  // by step
+  std::vector<TensorRep*> inputs_;                    // of the step that runs: room for the most that one has
 };
 
 // When to stop.

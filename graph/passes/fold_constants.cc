@@ -6,9 +6,10 @@
 namespace tandem {
 namespace {
 
+// Null too for a constant that waits for other nodes: who reads it waits for them, which a folded value would not.
 const TensorRep* ConstValue(const Rewriter& rw, TensorId t) {
   const Node& node = rw.node(t.node);
-  if (node.op != Op<"Const">()) return nullptr;
+  if (node.op != Op<"Const">() || !node.controls.empty()) return nullptr;
   const Tensor value = node.attrs[0].ref().get<Tensor>();
   return value.rep();  // owned by the attribute
 }

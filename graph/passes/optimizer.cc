@@ -18,6 +18,7 @@ std::span<const Pass> AllPasses() {
       {"cse", OptLevel::kO1, true, MergeCommonSubexpressions, "equal pure nodes become one"},
       {"contraction-fusion", OptLevel::kO2, true, FuseContractions, "MatMul and Conv2D take bias, residual and activation in"},
       {"elementwise-fusion", OptLevel::kO2, true, FuseElementwise, "clusters of elementwise ops run as one loop"},
+      {"update-fusion", OptLevel::kO2, true, FuseUpdates, "the updates of an optimizer's step run as one call"},
   };
   return kPasses;
 }

@@ -49,4 +49,7 @@ void FuseContractions(Rewriter& rw);
 // Clusters of elementwise ops become one FusedElementwise node each, which runs as one loop over memory.
 void FuseElementwise(Rewriter& rw);
 
+// ResourceApply* steps of one optimizer, independent of each other, become one FusedResourceApply node each.
+void FuseUpdates(Rewriter& rw);
+
 }  // namespace tandem
