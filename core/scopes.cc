@@ -94,8 +94,10 @@ NameScope::NameScope(std::string_view name) {
   prefix_ = std::string(name) + "/";
 }
 
-ControlDependencies::ControlDependencies(std::initializer_list<ControlInput> after) {
+ControlDependencies::ControlDependencies(std::initializer_list<ControlInput> after) : ControlDependencies(std::vector<ControlInput>(after)) {
   clears_controls_ = after.size() == 0;
+}
+ControlDependencies::ControlDependencies(const std::vector<ControlInput>& after) {
   for (const ControlInput& input : after) {
     if (!input.node.empty()) control_nodes_.push_back(input.node);
     else if (input.tensor.symbolic()) control_tensors_.push_back(input.tensor);

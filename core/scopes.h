@@ -64,6 +64,7 @@ class ControlDependencies : public Scope {
   // No entry at all lifts the dependencies of outer scopes for the block. INVALID_ARGUMENT for an undefined tensor.
   ControlDependencies(std::initializer_list<ControlInput> after);
   explicit ControlDependencies(const Tensors& after);
+  explicit ControlDependencies(const std::vector<ControlInput>& after);
 };
 
 class DeviceScope : public Scope {

@@ -72,16 +72,28 @@ void Graph::Finalize() {
   state().finalized = true;
 }
 
-std::string Graph::Initializer() {
-  std::unique_lock lock(state().mutex);
-  ThrowIfError(state().CheckOpen("Initializer"));
-  const std::string name = state().UniqueName("init");
+namespace {
+
+std::string AddInitializer(GraphState& state) {
+  std::unique_lock lock(state.mutex);
+  ThrowIfError(state.CheckOpen("Initializer"));
+  const std::string name = state.UniqueName("init");
   Node node;
   node.op = Op<"NoOp">();
   node.name = name;
-  node.controls.assign(state().initializers.begin(), state().initializers.end());
-  state().Append(std::move(node));
+  node.controls.assign(state.initializers.begin(), state.initializers.end());
+  state.Append(std::move(node));
   return name;
+}
+
+}  // namespace
+
+std::string Graph::Initializer() { return AddInitializer(state()); }
+
+std::string GlobalVariablesInitializer() {
+  GraphContext* context = CurrentGraphContext();
+  if (!context) ThrowError(absl::FailedPreconditionError("GlobalVariablesInitializer: no graph is being recorded here; use Graph::Initializer"));
+  return AddInitializer(context->state());
 }
 
 struct GraphScope::Impl {

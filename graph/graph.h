@@ -78,6 +78,10 @@ class GraphScope {
   std::unique_ptr<Impl> impl_;
 };
 
+// Graph::Initializer of the graph whose scope is innermost on this thread: session.Run({}, {}, {name}).
+// FAILED_PRECONDITION outside of a GraphScope.
+std::string GlobalVariablesInitializer();
+
 // Static differentiation: adds the nodes that compute d(sum of ys)/dx for each x, with the same gradient definitions as
 // the tape, under the name scope "gradients". Undefined for an x that ys do not depend on. INVALID_ARGUMENT: tensors that
 // are not of one graph, a y that is no floating or complex number, a grad_y that does not fit its y.

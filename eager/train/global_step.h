@@ -1,6 +1,6 @@
 // The number of steps trained so far.
 //
-//   optimizer.Minimize(loss, {.global_step = GetOrCreateGlobalStep()});
+//   optimizer.Minimize(loss, GetOrCreateGlobalStep());
 //   … GetOrCreateGlobalStep().item<int64_t>() …
 #pragma once
 #include "core/export.h"
