@@ -35,6 +35,7 @@ std::vector<Bench> GraphBenches();
 std::vector<Bench> CheckpointBenches();
 std::vector<Bench> SummaryBenches();
 std::vector<Bench> DataBenches();
+std::vector<Bench> TrainingBenches();
 
 // Calls of operator new in this process so far.
 int64_t HeapAllocations();

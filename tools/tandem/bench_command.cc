@@ -48,7 +48,8 @@ std::string Time(double ns) {
 
 int Run(const std::vector<std::string>& names, bool as_json) {
   std::vector<bench::Bench> all;
-  for (const auto& list : {bench::EagerBenches(), bench::FusionBenches(), bench::SessionBenches(), bench::TapeBenches(), bench::GraphBenches(), bench::CheckpointBenches(), bench::SummaryBenches(), bench::DataBenches()})
+  for (const auto& list : {bench::EagerBenches(), bench::FusionBenches(), bench::SessionBenches(), bench::TapeBenches(), bench::GraphBenches(),
+                           bench::CheckpointBenches(), bench::SummaryBenches(), bench::DataBenches(), bench::TrainingBenches()})
     all.insert(all.end(), list.begin(), list.end());
   for (const std::string& name : names)
     if (std::none_of(all.begin(), all.end(), [&](const auto& b) { return b.name == name; }))
