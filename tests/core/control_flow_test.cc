@@ -243,6 +243,40 @@ TEST_CASE("variables that a body reads get gradients") {
   }
 }
 
+TEST_CASE("a graph with derivatives of loops is saved and read like any other") {
+  const Tensors x = {kX, kW, kC};
+  for (const Program& p : kPrograms) {
+    INFO(p.name);
+    const InGraph g = Build(p, x, false);
+    const Graph read = Graph::Parse(g.graph.Serialize());
+    for (const Tensor& d : g.dx) {
+      if (!d.symbolic()) continue;
+      const Tensor want = Session(g.graph).Run({{g.in[0], x[0]}, {g.in[1], x[1]}, {g.in[2], x[2]}}, d);
+      CHECK(SameValues(Session(read).Run({{"in0:0", x[0]}, {"in1:0", x[1]}, {"in2:0", x[2]}}, d.name()), want));
+    }
+  }
+}
+
+TEST_CASE("a long loop and its derivative") {
+  // 2000 steps: lists of more than one block, pushed and popped.
+  const int n = 2000;
+  const Tensor x = F64({4}, {0.5, -1, 2, 0.1});
+  const auto f = [&](const Tensor& v) { return Steps(v, n, [&](const Tensor& u) { return Sin(u) * 1.01; }); };
+  GradientTape tape;
+  tape.Watch(x);
+  const Tensor want = tape.Gradient(f(x), x);
+  Graph graph;
+  Tensor in, dx;
+  {
+    GraphScope scope(graph);
+    in = Placeholder(kFloat64, {-1}, "x");
+    dx = Gradients(f(in), in);
+  }
+  Session session(graph);
+  CHECK(SameValues(session.Run({{in, x}}, dx), want));
+  CHECK(SameValues(session.Run({{in, x}}, dx), want));
+}
+
 TEST_CASE("a body assigns to a variable, as the program runs") {
   for (bool in_graph : {false, true}) {
     Variable v(1.f);
