@@ -277,6 +277,25 @@ TEST_CASE("a long loop and its derivative") {
   CHECK(SameValues(session.Run({{in, x}}, dx), want));
 }
 
+TEST_CASE("an invariant of a loop that never runs does not fail") {
+  Graph graph;
+  Tensor n, w, c, y;
+  {
+    GraphScope scope(graph);
+    n = Placeholder(kInt32, {}, "n");
+    w = Placeholder(kFloat32, {-1}, "w");
+    c = Placeholder(kFloat32, {-1}, "c");
+    y = While([&](const Tensor& i, const Tensor&) { return i < n; }, [&](const Tensor& i, const Tensor& v) { return Tensors{i + 1, v + Sum(w * c)}; },
+              {Tensor(0), Tensor(1.f)})[1];
+  }
+  for (OptLevel level : {OptLevel::kO0, OptLevel::kO2}) {
+    Session session(graph, {.level = level});
+    CHECK(session.Run({{n, 2}, {w, {1.f, 2.f}}, {c, {3.f, 4.f}}}, y).item<float>() == 23.f);
+    CHECK(session.Run({{n, 0}, {w, {1.f, 2.f}}, {c, {3.f, 4.f, 5.f}}}, y).item<float>() == 1.f);
+    CHECK(Thrown([&] { session.Run({{n, 1}, {w, {1.f, 2.f}}, {c, {3.f, 4.f, 5.f}}}, y); }).find("shapes do not broadcast") != std::string::npos);
+  }
+}
+
 TEST_CASE("a body assigns to a variable, as the program runs") {
   for (bool in_graph : {false, true}) {
     Variable v(1.f);

@@ -244,4 +244,19 @@ TEST_CASE("a warm callable makes no call to the system allocator") {
 #endif
 }
 
+TEST_CASE("what a view states of an open shape holds for the tensor that comes, or fails") {
+  Graph graph;
+  Tensor x, y;
+  {
+    GraphScope scope(graph);
+    x = Placeholder(kFloat32, {3}, "x");
+    y = EnsureShape(Where(x), {1, 1});
+  }
+  for (OptLevel level : {OptLevel::kO0, OptLevel::kO2}) {
+    Session session(graph, {.level = level});
+    CHECK(session.Run({{x, {0.f, 5.f, 0.f}}}, y).item<int64_t>() == 1);
+    CHECK(Thrown([&] { session.Run({{x, {1.f, 1.f, 0.f}}}, y); }).second == "EnsureShape: input is [2,1], must fit [1,1]; node \"EnsureShape\"");
+  }
+}
+
 }  // namespace tandem
