@@ -1,8 +1,6 @@
 // An autoencoder: digits squeezed through 32 numbers and drawn again, by a network that learns from the digits alone.
-#include <algorithm>
 #include <iostream>
-#include <numeric>
-#include <random>
+#include <vector>
 
 #include "examples/digits.h"
 #include "tandem.h"
@@ -31,17 +29,13 @@ void Draw(const td::Tensor& image) {
 
 int main() {
   td::SetRandomSeed(1);
-  const Digits train = LoadDigits("examples/data", "train"), test = LoadDigits("examples/data", "test");
+  const auto train = Digits("examples/data", "train").Shuffle(4000, {.seed = 1}).Batch(64, {.drop_remainder = true});
+  const auto [test_images, test_labels] = *Digits("examples/data", "test").Batch(1000).MakeIterator().Next();
   Autoencoder model;
   const auto error = [&](const td::Tensor& images) { return td::Mean(td::Square(model(images) - images)); };
 
-  const int64_t batch = 64, count = train.images.dim(0);
   for (int epoch = 1; epoch <= 5; ++epoch) {
-    std::vector<int32_t> order(count);
-    std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), std::mt19937(epoch));
-    for (int64_t begin = 0; begin + batch <= count; begin += batch) {
-      const td::Tensor images = td::Gather(train.images, td::Tensor(std::span(order).subspan(begin, batch)));
+    for (const auto& [images, labels] : train) {  // a new order each time
       td::GradientTape tape;
       const td::Tensor loss = error(images);
       const std::vector<td::Variable> variables = model.variables();
@@ -49,14 +43,14 @@ int main() {
       // Plain gradient descent. A mean over 784 pixels has small gradients: hence the rate.
       for (size_t i = 0; i < variables.size(); ++i) td::Variable(variables[i]).AssignSub(gradients[i] * 20.);
     }
-    std::cout << "epoch " << epoch << ": error on digits not seen " << error(test.images).ToString() << '\n';
+    std::cout << "epoch " << epoch << ": error on digits not seen " << error(test_images).ToString() << '\n';
   }
 
-  const td::Tensor some = td::Slice(test.images, {0, 0, 0, 0}, {1, 28, 28, 1});
+  const td::Tensor some = td::Slice(test_images, {0, 0, 0, 0}, {1, 28, 28, 1});
   std::cout << "a digit, its code of " << model.encoder()(some).dim(1) << " numbers drawn:\n";
   Draw(some);
   Draw(model(some));
-  const float final_error = error(test.images).item<float>();
+  const float final_error = error(test_images).item<float>();
   std::cout << (final_error < .035f ? "learned" : "not learned") << '\n';
   return final_error < .035f ? 0 : 1;
 }
