@@ -28,7 +28,7 @@ class TapeRecords : public GradientRecords {
   }
   int32_t first_output(int r) const override { return records_[r]->first_output; }
   int num_outputs(int r) const override { return records_[r]->num_outputs; }
-  void Blocked(int r, int) override { records_[r]->blocked = true; }
+  void Blocked(int r, int input) override { records_[r]->blocked |= TapeRecord::InputBit(input); }
   void Done(int r) override {
     if (consume_) records_[r]->Release();
   }

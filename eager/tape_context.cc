@@ -203,7 +203,7 @@ absl::Status TapeContext::MakeFresh(TensorRep*& rep, std::span<TensorRep* const>
 inline TapeRecord* TapeContext::NewRecord(OpId op, int num_inputs, int num_outputs, Origin origin) {
   void* memory = arena_.Allocate(TapeRecord::Bytes(num_inputs, num_outputs));
   if (!memory) return nullptr;
-  auto* r = new (memory) TapeRecord{last_, op, false, false, num_inputs, num_outputs, next_value_, -1, 0, origin, nullptr};
+  auto* r = new (memory) TapeRecord{last_, op, false, 0, num_inputs, num_outputs, next_value_, -1, 0, origin, nullptr};
   last_ = r;
   ++num_records_;
   next_value_ += num_outputs;

@@ -16,23 +16,28 @@ class Path {
   // Where a search goes: where gradients flow, also where an op cuts them, also into what custom gradients computed.
   enum Through { kGradients, kCuts, kCustom };
 
+  struct Hop {
+    const TapeRecord* record;
+    int input;  // through which the path goes on; at or past num_inputs: into what a custom gradient computed
+  };
+
   // The records from `from` back to `to`, nearest to `from` first; empty when there is no path.
-  std::vector<const TapeRecord*> Find(int32_t from, int32_t to, Through through) const {
-    const bool through_cuts = through != kGradients;
+  std::vector<Hop> Find(int32_t from, int32_t to, Through through) const {
     struct Step {
       const TapeRecord* record;  // whose output the value is
       int32_t back;              // the step that reads it; -1 at the start
+      int via;                   // by that input
     };
     std::vector<Step> steps;
     std::vector<bool> seen(tape_.num_values());
-    const auto visit = [&](int32_t value, int32_t back) {
-      if (value == kNoValue || (value < 0 && !through_cuts) || seen[Id(value)]) return;
+    const auto visit = [&](int32_t value, int32_t back, int via) {
+      if (value == kNoValue || (value < 0 && through == kGradients) || seen[Id(value)]) return;
       seen[Id(value)] = true;
       const TapeRecord* record = Producer(Id(value));
-      if (record && !through_cuts && (record->cut || record->blocked)) record = nullptr;
-      steps.push_back({record, back});
+      if (record && through == kGradients && record->cut) record = nullptr;
+      steps.push_back({record, back, via});
     };
-    visit(from, -1);
+    visit(from, -1, 0);
     for (size_t i = 0; i < steps.size(); ++i) {
       const TapeRecord* record = steps[i].record;
       if (!record) continue;
@@ -41,14 +46,20 @@ class Path {
         const auto hidden = tape_.custom_hides(record->custom);
         values.insert(values.end(), hidden.begin(), hidden.end());
       }
-      for (int32_t value : values) {
-        if (value != kNoValue && Id(value) == Id(to) && (value >= 0 || through_cuts)) {
-          std::vector<const TapeRecord*> path;
-          for (int32_t s = static_cast<int32_t>(i); s >= 0; s = steps[s].back) path.push_back(steps[s].record);
+      for (int k = 0; k < static_cast<int>(values.size()); ++k) {
+        const int32_t value = values[k];
+        if (through == kGradients && (value < 0 || record->blocked & TapeRecord::InputBit(k))) continue;
+        if (value != kNoValue && Id(value) == Id(to)) {
+          std::vector<Hop> path;
+          int via = k;
+          for (auto at = static_cast<int32_t>(i); at >= 0; at = steps[at].back) {
+            path.push_back({steps[at].record, via});
+            via = steps[at].via;
+          }
           std::reverse(path.begin(), path.end());
           return path;
         }
-        visit(value, static_cast<int32_t>(i));
+        visit(value, static_cast<int32_t>(i), k);
       }
     }
     return {};
@@ -61,8 +72,9 @@ class Path {
   }
 
   // Why no gradient passes; "" where it does.
-  std::string Cut(const TapeRecord& r) const {
-    if (r.blocked) return absl::StrCat("the gradient of ", Describe(r), " gives nothing for this input");
+  std::string Cut(const Hop& hop) const {
+    const TapeRecord& r = *hop.record;
+    if (r.blocked & TapeRecord::InputBit(hop.input)) return absl::StrCat("the gradient of ", Describe(r), " gives nothing for this input");
     if (!r.cut) return "";
     const OpSchema& schema = GetOp(r.op);
     const std::string cut = absl::StrCat("the path is cut by ", Describe(r));
@@ -103,15 +115,15 @@ std::string ExplainPath(const TapeContext& tape, const Tensor& y, const Source& 
     std::string text = "y depends on x through ";
     for (size_t i = 0; i < ops.size(); ++i) {
       if (i == kMaxOpsShown) return absl::StrCat(text, ", … (", ops.size() - i, " more)");
-      absl::StrAppend(&text, i ? ", " : "", path.Describe(*ops[i]));
+      absl::StrAppend(&text, i ? ", " : "", path.Describe(*ops[i].record));
     }
     return text;
   }
-  for (const TapeRecord* r : path.Find(from, to, Path::kCuts))
-    if (std::string why = path.Cut(*r); !why.empty()) return why;
-  for (const TapeRecord* r : path.Find(from, to, Path::kCustom))
-    if (r->custom >= 0 && !tape.custom_hides(r->custom).empty())
-      return absl::StrCat("the path is cut by ", path.Describe(*r), ": a custom gradient flows to its function's arguments only");
+  for (const Path::Hop& hop : path.Find(from, to, Path::kCuts))
+    if (std::string why = path.Cut(hop); !why.empty()) return why;
+  for (const auto& [record, input] : path.Find(from, to, Path::kCustom))
+    if (input >= record->num_inputs)
+      return absl::StrCat("the path is cut by ", path.Describe(*record), ": a custom gradient flows to its function's arguments only");
   return "y does not depend on x in anything the tape recorded (was x watched only after y was computed?)";
 }
 

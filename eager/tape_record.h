@@ -20,7 +20,7 @@ struct TapeRecord {
   TapeRecord* previous;
   OpId op;                 // kInvalid for a custom gradient
   bool cut;                // no gradient passes
-  bool blocked;            // its gradient function gave nothing for an input that was asked for
+  uint32_t blocked;        // bit i: its gradient function gave nothing for input i, which was asked for (from 31 on: one bit)
   int32_t num_inputs;
   int32_t num_outputs;
   int32_t first_output;    // outputs are consecutive values
@@ -34,6 +34,7 @@ struct TapeRecord {
   static size_t Bytes(int num_inputs, int num_outputs) {
     return sizeof(TapeRecord) + (num_inputs + num_outputs) * (sizeof(Tensor) + sizeof(TensorInfo)) + num_inputs * sizeof(int32_t);
   }
+  static uint32_t InputBit(int i) { return uint32_t{1} << (i < 31 ? i : 31); }
   int size() const { return num_inputs + num_outputs; }
   Tensor* tensors() { return reinterpret_cast<Tensor*>(this + 1); }
   TensorInfo* infos() { return reinterpret_cast<TensorInfo*>(tensors() + size()); }

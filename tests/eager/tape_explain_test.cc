@@ -66,6 +66,7 @@ TEST_CASE("a custom gradient is one step, and says what it gives nothing for") {
   CHECK(tape.Explain(y, a) == "y depends on x through " + At("first", line));
   CHECK_FALSE(tape.Gradient(y, b).defined());
   CHECK(tape.Explain(y, b) == "the gradient of " + At("first", line) + " gives nothing for this input");
+  CHECK(tape.Explain(y, a) == "y depends on x through " + At("first", line));  // the other input is what it was
 }
 
 TEST_CASE("what a custom gradient captured is named as hidden by it") {
