@@ -160,12 +160,12 @@ class CallInference {
 }  // namespace
 
 std::vector<InferOutput> InferResults(const GraphFunction& f, std::span<const InferInput> args, int depth) {
-  std::vector<InferOutput> results(f.results.size());
+  std::vector<InferOutput> results(f.result_types.size());
   const auto unknown = [&] {
     for (size_t i = 0; i < results.size(); ++i) results[i] = {Shape::Unknown(), f.result_types[i], std::nullopt};
     return results;
   };
-  if (depth > kMaxInferenceDepth || args.size() != f.args.size() || f.order.empty()) return unknown();
+  if (depth > kMaxInferenceDepth || args.size() != f.args.size() || f.order.empty() || f.results.size() != results.size()) return unknown();  // not read yet, too
   NodeGraph body = f.body;
   std::vector<bool> is_arg(body.size(), false);
   for (size_t i = 0; i < args.size(); ++i) {

@@ -74,7 +74,7 @@ class Reader {
       return absl::OkStatus();
     }
     RETURN_IF_ERROR(AddNodes());
-    ASSIGN_OR_RETURN(function_.body, BuildNodes(body_, "", &library_));
+    ASSIGN_OR_RETURN(function_.body, BuildNodes(body_, "", &library_, true));
     ASSIGN_OR_RETURN(function_.order, function_.body.TopologicalOrder());
     for (int i = 0; i < message_.signature().input_arg_size(); ++i) function_.args.push_back(i);
     for (const auto& out : message_.signature().output_arg()) {

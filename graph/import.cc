@@ -29,8 +29,8 @@ absl::Status CheckVersions(const proto::VersionDef& versions) {
 // Builds the nodes of one message as a graph of its own.
 class Importer {
  public:
-  Importer(const proto::GraphDef& message, std::string prefix, const FunctionLibrary* library)
-      : message_(message), prefix_(std::move(prefix)), device_(ScopeChain::Device()), library_(library) {
+  Importer(const proto::GraphDef& message, std::string prefix, const FunctionLibrary* library, bool is_body)
+      : message_(message), prefix_(std::move(prefix)), device_(ScopeChain::Device()), library_(library), is_body_(is_body) {
     graph_.set_library(library);
   }
 
@@ -62,6 +62,7 @@ class Importer {
   const std::string prefix_;
   const std::string_view device_;
   const FunctionLibrary* library_;
+  const bool is_body_;
   absl::flat_hash_map<int32_t, proto::NodeDef> calls_;  // nodes whose op is a function, as the calls that they are
   absl::flat_hash_map<std::string_view, int32_t> ids_;
   std::vector<int32_t> last_reader_;  // by node: the last one with a control edge from it
@@ -179,7 +180,7 @@ absl::Status Importer::ReadExtra(int32_t id) {
   if (known != node.attr().size()) {
     for (const auto& [name, value] : node.attr()) {
       if (built.schema().FindAttr(std::string_view(name)) >= 0) continue;
-      if (name == "_class") RETURN_IF_ERROR(CheckClass(node, value));
+      if (name == "_class" && !is_body_) RETURN_IF_ERROR(CheckClass(node, value));
       mutable_extra().other_attrs.emplace_back(name, name == "_class" && !prefix_.empty() ? PrefixedClass(value) : Deterministic(value));
     }
     std::sort(extra->other_attrs.begin(), extra->other_attrs.end());
@@ -242,8 +243,8 @@ void MergeHeader(const proto::GraphDef& message, const GraphState& state, proto:
 
 }  // namespace
 
-absl::StatusOr<NodeGraph> BuildNodes(const proto::GraphDef& message, const std::string& prefix, const FunctionLibrary* library) {
-  Importer importer(message, prefix, library);
+absl::StatusOr<NodeGraph> BuildNodes(const proto::GraphDef& message, const std::string& prefix, const FunctionLibrary* library, bool is_body) {
+  Importer importer(message, prefix, library, is_body);
   RETURN_IF_ERROR(importer.Build());
   return std::move(importer.graph());
 }

@@ -36,8 +36,9 @@ struct ImportOptions {
 // ALREADY_EXISTS: a name that the graph has. FAILED_PRECONDITION: the graph is finalized.
 absl::Status ImportGraph(std::string_view bytes, const ImportOptions& options, GraphState& state);
 
-// The nodes of one message, validated and inferred, as a graph of its own that calls functions of `library`.
-absl::StatusOr<NodeGraph> BuildNodes(const proto::GraphDef& message, const std::string& prefix, const FunctionLibrary* library);
+// The nodes of one message, validated and inferred, as a graph of its own that calls functions of `library`. In the body of
+// a function, `_class` may name nodes of the graph that it was traced in.
+absl::StatusOr<NodeGraph> BuildNodes(const proto::GraphDef& message, const std::string& prefix, const FunctionLibrary* library, bool is_body = false);
 
 // The bytes of a file; NOT_FOUND, INVALID_ARGUMENT (a folder).
 absl::StatusOr<std::string> ReadGraphFile(const std::string& path);
