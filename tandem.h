@@ -103,4 +103,5 @@
 #include "graph/checker.h"
 #include "graph/graph.h"
 #include "graph/picture.h"
+#include "graph/saved_model.h"
 #include "graph/session.h"

@@ -88,6 +88,10 @@ std::string Checkpoint::Save(const std::string& prefix) {
 
 RestoreStatus Checkpoint::Restore(const std::string& path) {
   save_counter();  // it is part of what is restored
+  return Read(path);
+}
+
+RestoreStatus Checkpoint::Read(const std::string& path) {
   if (path.empty()) return {nullptr, state()};
   return {RestoreInto(state(), path), state()};
 }

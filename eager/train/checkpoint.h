@@ -61,13 +61,15 @@ class Checkpoint : public Trackable {
   // reads. Gives PREFIX-N. The folder is made if need be. Errors name file and entry: RESOURCE_EXHAUSTED on a full disk,
   // PERMISSION_DENIED, FAILED_PRECONDITION for a variable without a value; save_counter is then as before.
   std::string Save(const std::string& prefix);
-  // Writes under the prefix itself, and nothing else. Gives the prefix.
+  // Writes under the prefix itself, and nothing else; Read takes it. Gives the prefix.
   std::string Write(const std::string& prefix);
 
   // path: as Save gave it. "", LatestCheckpoint's word for none, restores nothing: all but ExpectPartial then fail. A
   // checkpoint without an object graph (train::Saver's) is matched by variables' names. Nothing has changed when it throws:
   // NOT_FOUND, DATA_LOSS, OUT_OF_RANGE (naming file, entry and offset), INVALID_ARGUMENT for another dtype or shape.
   RestoreStatus Restore(const std::string& path);
+  // The same for what Write wrote, which need not count saves: save_counter is not made to be restored.
+  RestoreStatus Read(const std::string& path);
 
   // How often Save was called, restored checkpoints included: an int64 scalar.
   Variable save_counter();

@@ -41,6 +41,7 @@ std::string CheckpointManager::Save(int64_t number) {
 
 std::string CheckpointManager::RestoreOrInitialize(const std::function<void()>& initialize) {
   const std::string latest = latest_checkpoint();
+  SaveCounterOf(root_);  // it is part of what is restored
   if (!latest.empty()) RestoreInto(root_, latest);
   else if (initialize) initialize();
   return latest;

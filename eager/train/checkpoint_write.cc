@@ -58,7 +58,6 @@ std::string SaveNumbered(const std::shared_ptr<ObjectState>& root, const std::st
 }
 
 std::shared_ptr<Restoration> RestoreInto(const std::shared_ptr<ObjectState>& root, const std::string& path) {
-  SaveCounterOf(root);  // it is part of what is restored
   auto restoration = Restoration::Open(path);
   if (!restoration.ok()) ThrowError(absl::Status(restoration.status().code(), absl::StrCat("Restore: ", restoration.status().message())));
   ThrowIfError((*restoration)->Run(root));

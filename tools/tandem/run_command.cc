@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -11,16 +12,42 @@ namespace {
 
 struct RunArguments {
   GraphArguments graph;
-  std::string out, trace;
+  std::string out, trace, signature, tags = "serve";
   int repeat = 1, threads = 0;
   bool stats = false, keep_going = false;
 };
+
+// Inputs and outputs by the names of a SavedModel's signature.
+int RunModel(const RunArguments& a) {
+  SessionOptions options;
+  options.level = ParseLevel(a.graph.level);
+  options.disable = a.graph.disable;
+  options.threads = a.threads;
+  std::vector<std::string> tags;
+  for (const TensorName& tag : ParseNames({a.tags})) tags.push_back(tag.text());
+  LoadedModel model = LoadModel(a.graph.path, {.tags = tags, .session = options});
+  const SignatureInfo& signature = model.FindSignature(a.signature);
+  std::map<std::string, Tensor> inputs;
+  for (const std::string& text : a.graph.feeds) {
+    const std::string name = text.substr(0, text.find('='));
+    const auto input = std::ranges::find(signature.inputs, name, &SignatureInfo::Argument::name);
+    // The value is parsed as the tensor's dtype says; a name that is none of the signature's is Run's to refuse.
+    inputs[name] = input == signature.inputs.end() ? Tensor(0) : ParseFeeds(model.graph(), {input->tensor + text.substr(name.size())})[0].value;
+  }
+  if (!a.out.empty()) std::filesystem::create_directories(a.out);
+  for (const auto& [name, value] : model.Run(inputs, signature.name)) {
+    if (a.out.empty()) std::cout << name << " = " << value << '\n';
+    else SaveNpy((std::filesystem::path(a.out) / (FileName(name) + ".npy")).string(), value);
+  }
+  return 0;
+}
 
 class Runner {
  public:
   explicit Runner(const RunArguments& arguments)
       : arguments_(arguments), graph_(Graph::Load(arguments.graph.path)), session_(graph_, Options(arguments)),
         feeds_(ParseFeeds(graph_, arguments.graph.feeds)), targets_(ParseNames(arguments.graph.targets)) {
+    if (arguments.graph.fetches.empty()) throw CLI::RequiredError("--fetch");
     for (const TensorName& init : ParseNames(arguments.graph.init)) session_.RunAll({}, {}, {init}, {});
     if (!arguments.out.empty()) std::filesystem::create_directories(arguments.out);
   }
@@ -114,8 +141,10 @@ class Runner {
 
 void AddRun(CLI::App& app, Action& chosen) {
   auto a = std::make_shared<RunArguments>();
-  CLI::App* run = app.add_subcommand("run", "Runs a saved graph");
-  AddGraphOptions(*run, a->graph, true);
+  CLI::App* run = app.add_subcommand("run", "Runs a saved graph, or a signature of a SavedModel's folder");
+  AddGraphOptions(*run, a->graph, false);
+  run->add_option("--signature", a->signature, "Of a SavedModel: which one (serving_default, or the only one)");
+  run->add_option("--tags", a->tags, "Of a SavedModel: TAG[,TAG...] of the graph (serve)");
   run->add_option("--init", a->graph.init, "OP[,OP...]: run first, each in a Run of its own (variable initializers)");
   run->add_option("--target", a->graph.targets, "OP[,OP...]: run together with the fetches (a train op)");
   run->add_option("--out", a->out, "Write results as DIR/NAME.npy, `:` and `/` made `_`, instead of printing them");
@@ -126,8 +155,9 @@ void AddRun(CLI::App& app, Action& chosen) {
   run->add_option("--repeat", a->repeat, "Run N times in one Session; results are stacked on a new leading axis")->check(CLI::PositiveNumber);
   run->add_option("--threads", a->threads, "Threads for one Run; 0: all cores")->check(CLI::NonNegativeNumber);
   run->add_flag("--keep-going", a->keep_going, "Run each fetch by itself and write errors.json");
-  run->footer("Example:\n  tandem run model.pb --feed x:0=images.npy --fetch logits:0,classes:0 --out results --stats");
-  run->callback([a, &chosen] { chosen = [a] { return Runner(*a).Run(); }; });
+  run->footer("Examples:\n  tandem run model.pb --feed x:0=images.npy --fetch logits:0,classes:0 --out results --stats\n"
+              "  tandem run saved_model/ --signature serving_default --feed images=images.npy --out results");
+  run->callback([a, &chosen] { chosen = [a] { return std::filesystem::is_directory(a->graph.path) ? RunModel(*a) : Runner(*a).Run(); }; });
 }
 
 }  // namespace tandem::tool

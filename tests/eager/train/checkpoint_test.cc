@@ -132,6 +132,7 @@ TEST_CASE("shared objects are saved once, under the shortest way to them") {
   Holder deep{{"v", v}}, outer{{"deep", deep}};
   Checkpoint root({{"a", outer}, {"b", deep}, {"c/d.e", v}});
   root.Write(folder / "c");
+  root.Read(folder / "c").AssertConsumed();
   CHECK(Keys(folder / "c") == std::vector<std::string>{kObjectGraph, "c.Sd..e/.ATTRIBUTES/VARIABLE_VALUE"});
   v.Assign(5.);
   root.Restore(folder / "c").AssertNontrivialMatch();
