@@ -21,7 +21,7 @@ double Dot(const Tensor& a, const Tensor& b) {
   return sum;
 }
 
-struct Case {
+struct Row {
   const char* name;
   Shape x;
   std::function<Tensor(const Tensor&)> f;
@@ -29,7 +29,7 @@ struct Case {
 
 Tensor Const(const Shape& shape) { return Noise(shape, 99); }
 
-const Case kCases[] = {
+const Row kCases[] = {
     {"identity", {2, 3}, [](const Tensor& x) { return Identity(x); }},
     {"identity_n", {2, 3}, [](const Tensor& x) { return IdentityN({x, x})[1]; }},
     {"placeholder_with_default", {2}, [](const Tensor& x) { return PlaceholderWithDefault(x, {-1}); }},
@@ -71,7 +71,7 @@ const Case kCases[] = {
 };
 
 TEST_CASE("array ops have their gradients, and those theirs") {
-  for (const Case& c : kCases) {
+  for (const Row& c : kCases) {
     INFO(c.name);
     const Tensor x = Noise(c.x, 1), zero = c.f(Zeros(c.x, kFloat64));
     const Tensor w = Noise(zero.shape(), 2), v = Noise(c.x, 3);
@@ -95,7 +95,7 @@ TEST_CASE("array ops have their gradients, and those theirs") {
 }
 
 TEST_CASE("a graph's gradients are the tape's, also where dimensions are not known") {
-  for (const Case& c : kCases) {
+  for (const Row& c : kCases) {
     for (const int mode : {0, 1, 2, 3}) {
       const bool known = mode & 1, taped = mode & 2;
       INFO(c.name << (known ? ", static shape" : ", unknown dimensions") << (taped ? ", by a tape" : ""));

@@ -15,7 +15,7 @@ Tensor Values(const Shape& shape, int seed) {
   return Tensor::FromData<double>(shape, v);
 }
 
-struct Case {
+struct Row {
   const char* name;
   TensorFunction f;
   Tensors x;
@@ -50,14 +50,14 @@ TEST_CASE("the gradient of a complex product conjugates") {
 TEST_CASE("gradients of convolutions and pools agree with differences, twice") {
   const Conv2DOptions strided = {.strides = {1, 2, 1, 1}, .padding = "SAME"};
   const PoolOptions same = {.ksize = {1, 3, 2, 1}, .strides = {1, 2, 1, 1}, .padding = "SAME"};
-  const Case cases[] = {
+  const Row cases[] = {
       {"Conv2D", [&](const Tensors& v) { return Conv2D(v[0], v[1], strided); }, {Values({2, 4, 3, 2}, 1), Values({3, 2, 2, 3}, 2)}},
       {"grouped Conv2D", [](const Tensors& v) { return Conv2D(v[0], v[1]); }, {Values({1, 3, 3, 4}, 1), Values({2, 2, 2, 2}, 2)}},
       {"MaxPool", [&](const Tensors& v) { return MaxPool(v[0], same); }, {Values({1, 4, 3, 2}, 1)}},
       {"squared MaxPool", [&](const Tensors& v) { const Tensor y = MaxPool(v[0], same); return y * y; }, {Values({1, 4, 3, 2}, 1)}},
       {"squared AvgPool", [&](const Tensors& v) { const Tensor y = AvgPool(v[0], same); return y * y; }, {Values({1, 4, 3, 2}, 1)}},
   };
-  for (const Case& c : cases) {
+  for (const Row& c : cases) {
     CAPTURE(c.name);
     CHECK(GradientDifference(c.f, c.x) == "");
     CHECK(SecondGradientDifference(c.f, c.x) == "");

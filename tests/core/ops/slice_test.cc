@@ -39,7 +39,7 @@ TEST_CASE("slice names the axis where the box leaves the input") {
   CHECK(Thrown([] { Slice(V(), {0, 0}, {1, 1}); }) == "INVALID_ARGUMENT Slice: begin has 2 elements, input is [4]");
 }
 
-struct Case {
+struct Row {
   const char* name;
   Tensor x;
   std::vector<int64_t> begin, end, strides;
@@ -52,7 +52,7 @@ TEST_CASE("strided slices") {
   const Tensor y = {{{1, 1, 1}, {2, 2, 2}}, {{3, 3, 3}, {4, 4, 4}}, {{5, 5, 5}, {6, 6, 6}}};
   Values last(12);
   std::iota(last.begin(), last.end(), 12);
-  const Case cases[] = {
+  const Row cases[] = {
       {"shrink ignores end", X(), {-1}, {0}, {1}, {.shrink_axis_mask = 1}, {3, 4}, last},
       {"shrink with a long stride", X(), {-1}, {0}, {5}, {.shrink_axis_mask = 1}, {3, 4}, last},
       {"ellipsis", X(), {0, 1}, {0, 2}, {1, 1}, {.ellipsis_mask = 1, .shrink_axis_mask = 2}, {2, 3}, {1, 5, 9, 13, 17, 21}},
@@ -70,7 +70,7 @@ TEST_CASE("strided slices") {
       {"no entries", V(), {}, {}, {}, {}, {4}, {0, 1, 2, 3}},
       {"new axis beats shrink", V(), {0, 1}, {0, 2}, {1, 1}, {.new_axis_mask = 1, .shrink_axis_mask = 1}, {1, 1}, {1}},
   };
-  for (const Case& c : cases) {
+  for (const Row& c : cases) {
     INFO(c.name);
     const Tensor got = StridedSlice(c.x, c.begin, c.end, c.strides, c.masks);
     CHECK(got.shape() == c.shape);

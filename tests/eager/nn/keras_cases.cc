@@ -45,7 +45,7 @@ void CheckAllClose(const Tensors& got, const Tensors& want, const std::string& w
   for (size_t i = 0; i < got.size(); ++i) CheckClose(got[i], want[i], what + "[" + std::to_string(i) + "]");
 }
 
-struct Case {
+struct KerasCase {
   Tensors inputs, weights, dy, outputs, weight_gradients, input_gradients, weights_after;
   Tensor mask;
 };
@@ -69,7 +69,7 @@ Tensors Floating(const Tensors& inputs) {
   return out;
 }
 
-void SetWeights(nn::Layer& layer, const Case& c) {
+void SetWeights(nn::Layer& layer, const KerasCase& c) {
   const std::vector<Variable> variables = layer.variables();
   REQUIRE(variables.size() == c.weights.size());
   for (size_t i = 0; i < variables.size(); ++i) {
@@ -84,7 +84,7 @@ Tensors Values(const nn::Layer& layer) {
   return out;
 }
 
-void CheckEager(const KerasLayer& k, nn::Layer& layer, const Case& c) {
+void CheckEager(const KerasLayer& k, nn::Layer& layer, const KerasCase& c) {
   SetWeights(layer, c);
   GradientTape tape({.persistent = true});
   const Tensors floating = Floating(c.inputs);
@@ -98,7 +98,7 @@ void CheckEager(const KerasLayer& k, nn::Layer& layer, const Case& c) {
 }
 
 // The batch is left open, so that nothing may depend on knowing it.
-void CheckGraph(const KerasLayer& k, nn::Layer& layer, const Case& c, OptLevel level) {
+void CheckGraph(const KerasLayer& k, nn::Layer& layer, const KerasCase& c, OptLevel level) {
   SetWeights(layer, c);
   Graph graph;
   Tensors placeholders, outputs, weight_gradients, input_gradients;
@@ -138,7 +138,7 @@ void CheckKerasLayers(const std::string& group, std::span<const KerasLayer> laye
     INFO(k.name);
     REQUIRE(json.contains(k.name));
     const Json& j = json[k.name];
-    Case c{.inputs = ListFromJson(j["inputs"]), .weights = ListFromJson(j["weights"]), .dy = ListFromJson(j["dy"]),
+    KerasCase c{.inputs = ListFromJson(j["inputs"]), .weights = ListFromJson(j["weights"]), .dy = ListFromJson(j["dy"]),
            .outputs = ListFromJson(j["outputs"]), .weight_gradients = ListFromJson(j["weight_gradients"]),
            .input_gradients = ListFromJson(j["input_gradients"])};
     if (j.contains("weights_after")) c.weights_after = ListFromJson(j["weights_after"]);
