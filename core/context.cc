@@ -72,10 +72,13 @@ bool IsTensorWithScalar(const OpSchema& schema, const Operand* in, size_t n) {
       like = arg.dtype;
       for (size_t k = 0; k < inputs.size() && k < schema.inputs().size() && arg.type_attr >= 0; ++k)
         if (!IsScalar(inputs[k]) && schema.inputs()[k].type_attr == arg.type_attr) like = pinned[k].dtype();
-      // Among scalars only, the widest kind decides: 1 + 2.5 is float32.
+      // Among scalars only, the widest kind decides: 1 + 2.5 is float32, int64_t{1} + 1 is int64.
       if (like == DType::kInvalid && arg.type_attr >= 0)
-        for (size_t k = 0; k < inputs.size(); ++k)
-          if (IsScalar(inputs[k]) && schema.inputs()[k].type_attr == arg.type_attr && inputs[k].kind() == Operand::Kind::kFloat) like = kFloat32;
+        for (size_t k = 0; k < inputs.size() && like != kFloat32; ++k) {
+          if (!IsScalar(inputs[k]) || schema.inputs()[k].type_attr != arg.type_attr) continue;
+          if (inputs[k].kind() == Operand::Kind::kFloat) like = kFloat32;
+          else if (inputs[k].kind() == Operand::Kind::kInt64 && inputs[i].kind() == Operand::Kind::kInt32) like = kInt64;
+        }
     }
     pinned[i] = ScalarToTensor(schema, i, inputs[i], like);
   }

@@ -1,6 +1,7 @@
 // Wrong arguments, functions that throw, elements that do not fit.
 #include <catch2/catch.hpp>
 
+#include "core/status.h"
 #include "tests/eager/data/elements.h"
 
 namespace tandem {
