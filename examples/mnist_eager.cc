@@ -17,7 +17,7 @@ int main() {
   const auto [test_images, test_labels] = *Digits("examples/data", "test").Batch(1000).MakeIterator().Next();
   const Network network;
   const td::Variable step = td::train::GetOrCreateGlobalStep();
-  td::train::AdamOptimizer optimizer(td::train::CosineDecay(0.004, step, kSteps));
+  td::train::AdamOptimizer optimizer(td::train::CosineDecay(0.006, step, kSteps));
 
   td::Tensor loss;
   {

@@ -25,7 +25,7 @@ int main() {
     const td::Tensor images = td::Placeholder(td::kFloat32, {-1, 28, 28, 1}, "images"), labels = td::Placeholder(td::kInt32, {-1}, "labels");
     const td::Tensor logits = td::Identity(network(images), "logits");
     const td::Tensor loss = td::Identity(td::Mean(td::SparseSoftmaxCrossEntropyWithLogits(logits, labels).loss), "loss");
-    td::Identity(td::train::AdamOptimizer(td::train::CosineDecay(0.004, step, kSteps)).Minimize(loss, step), "train");
+    td::Identity(td::train::AdamOptimizer(td::train::CosineDecay(0.006, step, kSteps)).Minimize(loss, step), "train");
     init = td::GlobalVariablesInitializer();
   }
   td::Session session(graph);
