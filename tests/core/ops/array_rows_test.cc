@@ -197,5 +197,11 @@ TEST_CASE("rows of checks and texts") {
   CheckOpCases(rows);
 }
 
+TEST_CASE("integer scalars meet at the wider one") {
+  CHECK(Range(int64_t{3}).dtype() == kInt64);
+  CHECK(Add(int64_t{1}, 1).dtype() == kInt64);
+  CHECK(Add(1, 1).dtype() == kInt32);
+}
+
 }  // namespace
 }  // namespace tandem
