@@ -48,9 +48,9 @@ class ObjectState {
   class Listener {
    public:
     virtual ~Listener() = default;
-    virtual void Added(ObjectState& parent, const Child& child) {}
-    virtual void Added(ObjectState& parent, const Slot& slot) {}
-    virtual void Added(ObjectState& parent, const Value& value) {}
+    virtual void Added(ObjectState& /*parent*/, const Child& /*child*/) {}
+    virtual void Added(ObjectState& /*parent*/, const Slot& /*slot*/) {}
+    virtual void Added(ObjectState& /*parent*/, const Value& /*value*/) {}
   };
 
   // ALREADY_EXISTS when the object holds something else by that name; adding the same again does nothing.

@@ -11,8 +11,9 @@ namespace tandem {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    const char* base = std::getenv("TEST_TMPDIR");
+  TemporaryFolder() : TemporaryFolder(std::getenv("TEST_TMPDIR")) {}
+  // Inside `base`; null: /tmp, which every user can reach.
+  explicit TemporaryFolder(const char* base) {
     std::string pattern = std::string(base ? base : "/tmp") + "/tandemXXXXXX";
     path_ = ::mkdtemp(pattern.data());
   }

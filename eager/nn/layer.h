@@ -74,12 +74,12 @@ class Layer : public Trackable {
   }
 
   // What a subclass writes. Build makes the variables, from the first input's shape, which may have unknown dimensions.
-  virtual void Build(const Shape& input) {}
+  virtual void Build(const Shape& /*input*/) {}
   virtual Tensor Call(const Tensor& input);
   virtual void BuildList(const std::vector<Shape>& inputs) { Build(inputs[0]); }
   virtual Tensor CallList(const Tensors& inputs);
   // The mask that goes with the result of a call: undefined, unless the layer keeps or makes one.
-  virtual Tensor ComputeMask(const Tensor& input, const Tensor& mask) { return {}; }
+  virtual Tensor ComputeMask(const Tensor& /*input*/, const Tensor& /*mask*/) { return {}; }
 
   // The shape a call would give, unknown dimensions allowed: -1 for the batch. Builds the layer, runs nothing.
   Shape OutputShape(const Shape& input, DType dtype = kFloat32);

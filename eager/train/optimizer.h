@@ -80,7 +80,7 @@ class Optimizer : public Trackable {
   Optimizer(std::string name, std::vector<SlotSpec> slots);
 
   // Before the first update of a step. symbolic: the variables are a graph's own, and so should be what is made here.
-  virtual void Begin(bool symbolic) {}
+  virtual void Begin(bool /*symbolic*/) {}
   virtual Step PrepareStep(DType dtype) = 0;
   // After the last.
   virtual void End() {}
