@@ -75,7 +75,8 @@ class Builder {
         if (const auto it = ids_.find(IdentityOf(slot.original)); slot.name == name && it != ids_.end()) by_variable[it->second] = &slot;
       for (const auto& [original, slot] : by_variable) {
         const std::string path = absl::StrCat(nodes_[original].path, "/.OPTIMIZER_SLOT/", nodes_[optimizer].path, "/", Escape(name));
-        nodes_[optimizer].slots.push_back({original, slot->name, Add(path, nullptr, slot->slot)});
+        const int id = Add(path, nullptr, slot->slot);  // before nodes_ is indexed: it grows
+        nodes_[optimizer].slots.push_back({original, slot->name, id});
       }
     }
   }
