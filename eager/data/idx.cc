@@ -28,7 +28,7 @@ void SwapBytes(char* data, int64_t count, size_t size) {
 
 absl::StatusOr<Tensor> ReadIdx(const std::string& path) {
   ASSIGN_OR_RETURN(auto source, ByteSource::Open(path, Compression::kDetect));
-  unsigned char magic[4];
+  unsigned char magic[4] = {};  // a shorter file leaves the rest
   ASSIGN_OR_RETURN(const int64_t got, source->Read(reinterpret_cast<char*>(magic), 4));
   const IdxType* type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const IdxType& t) { return t.code == magic[2]; });
   if (got < 4 || magic[0] != 0 || magic[1] != 0 || type == std::end(kTypes)) return absl::DataLossError(absl::StrCat(path, ": no IDX file"));
