@@ -1,40 +1,26 @@
 #include "tests/opcases.h"
 
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "core/attr_proto.h"
+#include "core/record_io.h"
 #include "core/tensor_proto.h"
 #include "eager/eager_context.h"
 #include "graph/graph.h"
 #include "graph/node_attrs.h"
 #include "graph/session.h"
 #include "tests/compare.h"
+#include "tests/temp_file.h"
 
 namespace tandem {
 namespace {
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// The payloads of a TFRecord file; checksums are another test's business.
 std::vector<std::string> ReadRecords(const std::string& path) {
-  const std::string bytes = ReadFile(path);
+  const auto reader = ValueOrThrow(RecordReader::Open(path));
   std::vector<std::string> records;
-  for (size_t at = 0; at + 12 <= bytes.size();) {
-    uint64_t length;
-    std::memcpy(&length, bytes.data() + at, 8);
-    records.push_back(bytes.substr(at + 12, length));
-    at += 12 + length + 4;
-  }
+  for (std::string record; ValueOrThrow(reader->Next(&record));) records.push_back(record);
   return records;
 }
 
@@ -100,7 +86,7 @@ std::vector<GoldenCase> LoadGoldenCases(const std::string& folder, const std::st
   std::map<int, GoldenCase> cases;
   const std::string good = folder + "/" + op + ".pb", bad = folder + "/" + op + ".bad.tfrecord";
   if (std::filesystem::exists(good)) {
-    const proto::GraphDef all = Parse(ReadFile(good), good);
+    const proto::GraphDef all = Parse(ReadBytes(good), good);
     for (const auto& node : all.node()) {
       const size_t slash = node.name().find('/');
       const int number = std::stoi(node.name().substr(1));

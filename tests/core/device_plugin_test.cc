@@ -3,10 +3,10 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <fstream>
 
 #include "core/device.h"
 #include "tandem.h"
+#include "tests/temp_file.h"
 #include "tests/thrown.h"
 
 namespace tandem {
@@ -24,12 +24,10 @@ TEST_CASE("a process with TANDEM_PLUGINS has the devices of those libraries", "[
 TEST_CASE("libraries named in the environment are opened when the process starts; what fails is reported") {
   char self[4096] = {};
   REQUIRE(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-  const std::string log = std::string(std::getenv("TEST_TMPDIR") ? std::getenv("TEST_TMPDIR") : "/tmp") + "/plugins.log";
+  const std::string log = TempPath("plugins.log");
   const std::string command = "XML_OUTPUT_FILE= TANDEM_PLUGINS=/nowhere.so:" + std::string(kPlugin) + " '" + self + "' '[.plugins]' > " + log + " 2>&1";
   CHECK(std::system(command.c_str()) == 0);
-  std::ifstream in(log);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  CHECK(text.starts_with("TANDEM_PLUGINS: LoadDevicePlugin: /nowhere.so"));
+  CHECK(ReadBytes(log).starts_with("TANDEM_PLUGINS: LoadDevicePlugin: /nowhere.so"));
 }
 
 TEST_CASE("a library is opened by name") {

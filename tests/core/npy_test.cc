@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tandem.h"
+#include "tests/temp_file.h"
 
 namespace tandem {
 namespace {
@@ -84,7 +85,7 @@ TEST_CASE("scalars, empty tensors, column-major and big-endian files") {
 }
 
 TEST_CASE("a file survives the round trip") {
-  const std::string path = std::string(std::getenv("TEST_TMPDIR") ? std::getenv("TEST_TMPDIR") : "/tmp") + "/round.npy";
+  const std::string path = TempPath("round.npy");
   SaveNpy(path, Tensor{{1.5, -2.}, {3., 4.}});
   CHECK(LoadNpy(path).ToString() == "[[ 1.5 -2. ]\n [ 3.   4. ]]");
   const BFloat16 half_type[] = {BFloat16(1.5f), BFloat16(-2.0f)};

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "tandem.h"
+#include "tests/temp_file.h"
 #include "tests/thrown.h"
 
 namespace tandem {
@@ -35,7 +36,7 @@ TEST_CASE("string_format") {
 }
 
 TEST_CASE("printv2 appends to a file") {
-  const std::string path = std::string(std::getenv("TEST_TMPDIR") ? std::getenv("TEST_TMPDIR") : "/tmp") + "/printed";
+  const std::string path = TempPath("printed");
   std::remove(path.c_str());
   PrintV2(Tensor("one"), {.output_stream = "file://" + path});
   PrintV2(Tensor("two"), {.output_stream = "file://" + path, .end = ""});

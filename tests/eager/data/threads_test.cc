@@ -3,15 +3,14 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include "core/record_io.h"
 #include "tests/eager/data/elements.h"
+#include "tests/temp_file.h"
 
 namespace tandem {
 namespace {
@@ -44,8 +43,7 @@ class Meeting {
 };
 
 std::string RecordFile() {
-  const char* folder = std::getenv("TEST_TMPDIR");
-  const std::string path = std::string(folder ? folder : "/tmp") + "/threads.tfrecord";
+  const std::string path = TempPath("threads.tfrecord");
   auto writer = RecordWriter::Open(path);
   for (int i = 0; i < 100; ++i) REQUIRE((*writer)->Write(std::to_string(i)).ok());
   REQUIRE((*writer)->Close().ok());

@@ -17,6 +17,8 @@
 #include "proto/event.pb.h"
 #include "proto/plugin_data.pb.h"
 #include "tandem.h"
+#include "tests/temp_file.h"
+#include "tests/temporary.h"
 #include "tests/thrown.h"
 
 namespace tandem {
@@ -24,23 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Folder {
-  Folder() : path((fs::temp_directory_path() / ("tandem_events_" + std::to_string(getpid()) + "_" + std::to_string(number++))).string()) {}
-  ~Folder() { fs::remove_all(path); }
-  const std::string path;
-  static inline int number = 0;
-};
-
 std::vector<proto::Event> Read(const std::string& path) {
   std::vector<proto::Event> events(1);
   const auto reader = ValueOrThrow(EventReader::Open(path));
   while (ValueOrThrow(reader->Next(&events.back()))) events.emplace_back();
   events.pop_back();
   return events;
-}
-std::string FileBytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 // "step tag value" of every scalar.
 std::vector<std::string> Scalars(const std::string& path) {
@@ -53,8 +44,8 @@ std::vector<std::string> Scalars(const std::string& path) {
 }  // namespace
 
 TEST_CASE("each kind of summary is what TensorBoard reads") {
-  const Folder folder;
-  summary::FileWriter writer(folder.path + "/run");
+  const TemporaryFolder folder;
+  summary::FileWriter writer(folder / "run");
   const auto scope = writer.AsDefault();
   Graph graph;
   {
@@ -112,11 +103,11 @@ TEST_CASE("each kind of summary is what TensorBoard reads") {
 }
 
 TEST_CASE("scopes say what is recorded and where") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Variable step = train::GetOrCreateGlobalStep();
   summary::Scalar("nowhere", 1.);  // no writer: nothing happens
   CHECK(!summary::ShouldRecord());
-  summary::FileWriter outer(folder.path), inner(folder.path);
+  summary::FileWriter outer(folder.path()), inner(folder.path());
   {
     const auto scope = outer.AsDefault();
     const summary::RecordEveryNGlobalSteps every(2);
@@ -140,22 +131,22 @@ TEST_CASE("scopes say what is recorded and where") {
   inner.Close();
   CHECK(Scalars(outer.path()) == std::vector<std::string>{"0 loss 0", "0 always 0", "1 always 1", "2 loss 2", "2 always 2", "3 always 3"});
   CHECK(Scalars(inner.path()) == std::vector<std::string>{"8 inner 1.5"});
-  CHECK(ValueOrThrow(FindEventFiles(folder.path)).size() == 2);
+  CHECK(ValueOrThrow(FindEventFiles(folder.path())).size() == 2);
 }
 
 TEST_CASE("what graphs compute is added as it is") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Graph graph;
   {
     GraphScope record(graph);
     const Tensor x = Placeholder(kFloat32, {}, "x");
     Identity(MergeSummary({ScalarSummary("loss", x), HistogramSummary("x", x)}), "merged");
-    summary::FileWriter writer(folder.path);
+    summary::FileWriter writer(folder.path());
     const auto scope = writer.AsDefault();
     summary::Scalar("eager", 1.);  // what has a value is written, under the step that is
     CHECK(Thrown([&] { summary::Scalar("loss", x, {.step = 1}); }).starts_with("FAILED_PRECONDITION Scalar: loss is the symbolic tensor \"x:0\""));
   }
-  summary::FileWriter writer(folder.path + "/graph");
+  summary::FileWriter writer(folder / "graph");
   writer.AddSummary(Session(graph).Run({{"x", 2.}}, "merged"), 7);
   CHECK(Thrown([&] { writer.AddSummary("\x0a\xff", 1); }) == "INVALID_ARGUMENT AddSummary: the string holds no summary");
   writer.Close();
@@ -167,8 +158,8 @@ TEST_CASE("what graphs compute is added as it is") {
 }
 
 TEST_CASE("wrong values are named, and nothing is written of them") {
-  const Folder folder;
-  const summary::FileWriter writer(folder.path);
+  const TemporaryFolder folder;
+  const summary::FileWriter writer(folder.path());
   const auto scope = writer.AsDefault();
   const summary::SummaryOptions at{.step = 0};
   CHECK(Thrown([&] { summary::Scalar("loss", {1., 2.}, at); }) == "INVALID_ARGUMENT Scalar: \"loss\" is float32[2], one real number is wanted");
@@ -180,7 +171,7 @@ TEST_CASE("wrong values are named, and nothing is written of them") {
   CHECK(Thrown([&] { summary::Audio("a", {1., 2.}, 8000, {.step = 0}); }) == "INVALID_ARGUMENT Audio: \"a\" is float32[2], float32 of [n, frames, 1 to 255] is wanted");
   CHECK(Thrown([&] { summary::HParams({{"a", 1}, {"a", 2}}); }) == "INVALID_ARGUMENT HParams: \"a\" comes twice");
   CHECK(Thrown([] { summary::RecordEveryNGlobalSteps every(0); }) == "INVALID_ARGUMENT RecordEveryNGlobalSteps: n is 0, must be at least 1");
-  CHECK(Thrown([&] { summary::FileWriter(folder.path, {.max_queue = 0}); }) == "INVALID_ARGUMENT FileWriter: max_queue is 0, must be at least 1");
+  CHECK(Thrown([&] { summary::FileWriter(folder.path(), {.max_queue = 0}); }) == "INVALID_ARGUMENT FileWriter: max_queue is 0, must be at least 1");
   writer.Close();
   CHECK(Read(writer.path()).size() == 1);
   CHECK(Thrown([&] { summary::Scalar("late", 1., at); }) == "FAILED_PRECONDITION FileWriter: " + writer.path() + " was closed");
@@ -188,8 +179,8 @@ TEST_CASE("wrong values are named, and nothing is written of them") {
 }
 
 TEST_CASE("a full queue makes the caller wait, threads share a writer, nothing is lost") {
-  const Folder folder;
-  const summary::FileWriter writer(folder.path, {.max_queue = 3});
+  const TemporaryFolder folder;
+  const summary::FileWriter writer(folder.path(), {.max_queue = 3});
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
@@ -206,25 +197,25 @@ TEST_CASE("a full queue makes the caller wait, threads share a writer, nothing i
 }
 
 TEST_CASE("the end of the process flushes") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const pid_t child = fork();
   if (child == 0) {
-    auto* kept = new summary::FileWriter(folder.path);  // never destroyed
+    auto* kept = new summary::FileWriter(folder.path());  // never destroyed
     const auto scope = kept->AsDefault();
     summary::Scalar("last", 1., {.step = 1});
     std::exit(0);
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(Scalars(ValueOrThrow(FindEventFiles(folder.path))[0]) == std::vector<std::string>{"1 last 1"});
+  CHECK(Scalars(ValueOrThrow(FindEventFiles(folder.path()))[0]) == std::vector<std::string>{"1 last 1"});
 }
 
 TEST_CASE("a disk that is full is an error of Flush and of what follows") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
-    const summary::FileWriter writer(folder.path);
+    const summary::FileWriter writer(folder.path());
     writer.Flush();
     const rlimit none{fs::file_size(writer.path()), RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &none);
@@ -241,14 +232,14 @@ TEST_CASE("a disk that is full is an error of Flush and of what follows") {
 }
 
 TEST_CASE("each byte of a file flipped: an error that names file, record and offset") {
-  const Folder folder;
-  const summary::FileWriter writer(folder.path);
+  const TemporaryFolder folder;
+  const summary::FileWriter writer(folder.path());
   {
     const auto scope = writer.AsDefault();
     summary::Scalar("loss", 0.5, {.step = 3});
     writer.Close();
   }
-  const std::string bytes = FileBytes(writer.path()), damaged = folder.path + "/damaged";
+  const std::string bytes = ReadBytes(writer.path()), damaged = folder / "damaged";
   const auto read = [&](const std::string& content) {
     std::ofstream(damaged, std::ios::binary | std::ios::trunc) << content;
     return Thrown([&] { Read(damaged); });
@@ -263,7 +254,7 @@ TEST_CASE("each byte of a file flipped: an error that names file, record and off
     CHECK(error.find("offset") != std::string::npos);
   }
   CHECK(read(bytes.substr(0, bytes.size() - 3)).starts_with("DATA_LOSS " + damaged + ": record 1"));
-  CHECK(Thrown([&] { ValueOrThrow(FindEventFiles(folder.path + "/none")); }) == "NOT_FOUND " + folder.path + "/none: there is no such folder");
+  CHECK(Thrown([&] { ValueOrThrow(FindEventFiles(folder / "none")); }) == "NOT_FOUND " + folder / "none: there is no such folder");
 }
 
 }  // namespace tandem
