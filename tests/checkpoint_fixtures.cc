@@ -59,7 +59,7 @@ std::string CheckEntry(const Tensor& got, const Json& entry, const std::string& 
   for (const Json& dim : entry["shape"]) shape.push_back(dim.get<int64_t>());
   if (got.dtype() != dtype || got.shape() != shape) return "another dtype or shape: " + std::string(DTypeName(got.dtype())) + got.shape().ToString();
   if (entry.contains("bytes")) return got.data<std::string>()[0].size() == entry["bytes"].get<size_t>() ? "" : "another length";
-  return BitDifference(got, entry.contains("npy") ? LoadNpy(folder + "/" + entry["npy"].get<std::string>()) : Wanted(entry["value"], dtype, shape));
+  return DifferentBits(got, entry.contains("npy") ? LoadNpy(folder + "/" + entry["npy"].get<std::string>()) : Wanted(entry["value"], dtype, shape));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <complex>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "core/visit.h"
@@ -36,15 +35,6 @@ bool Right(T got, T want, Tolerance t) {
 }
 
 template <class T>
-bool SameBits(T got, T want) {
-  if constexpr (std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>)
-    return SameBits(got.real(), want.real()) && SameBits(got.imag(), want.imag());
-  else if constexpr (std::is_integral_v<T>) return got == want;
-  else if (std::isnan(AsDouble(got)) && std::isnan(AsDouble(want))) return true;
-  else return std::memcmp(&got, &want, sizeof got) == 0;
-}
-
-template <class T>
 std::string Text(T v) {
   char buffer[64];
   if constexpr (std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>)
@@ -52,31 +42,6 @@ std::string Text(T v) {
   else if constexpr (std::is_integral_v<T>) return std::to_string(v);
   else std::snprintf(buffer, sizeof buffer, "%.9g", AsDouble(v));
   return buffer;
-}
-
-template <class Same>
-std::string Compare(const Tensor& got, const Tensor& want, Same same) {
-  if (!got.defined() || !want.defined()) return got.defined() == want.defined() ? "" : got.defined() ? "got a tensor, want none" : "got no tensor";
-  if (got.dtype() != want.dtype())
-    return absl::StrCat("dtype is ", std::string(DTypeName(got.dtype())), ", want ", std::string(DTypeName(want.dtype())));
-  if (!(got.shape() == want.shape())) return absl::StrCat("shape is ", got.shape().ToString(), ", want ", want.shape().ToString());
-  std::string difference;
-  if (got.dtype() == kString) {
-    for (int64_t i = 0; i < got.size() && difference.empty(); ++i)
-      if (got.data<std::string>()[i] != want.data<std::string>()[i])
-        difference = absl::StrCat("element ", i, " is \"", got.data<std::string>()[i], "\", want \"", want.data<std::string>()[i], "\"");
-    return difference;
-  }
-  int64_t wrong = 0;
-  VisitNumeric(got.dtype(), [&]<class T>(T) {
-    const auto g = got.data<T>(), w = want.data<T>();
-    for (size_t i = 0; i < g.size(); ++i) {
-      if (same(g[i], w[i])) continue;
-      if (wrong++ == 0) difference = absl::StrCat("element ", i, " is ", Text(g[i]), ", want ", Text(w[i]));
-    }
-  });
-  if (wrong > 1) absl::StrAppend(&difference, " (and ", wrong - 1, " more of ", got.size(), ")");
-  return difference;
 }
 
 }  // namespace
@@ -94,11 +59,27 @@ Tolerance DefaultTolerance(DType dtype) {
 }
 
 std::string Difference(const Tensor& got, const Tensor& want, Tolerance tolerance) {
-  return Compare(got, want, [&](auto g, auto w) { return Right(g, w, tolerance); });
-}
-
-std::string BitDifference(const Tensor& got, const Tensor& want) {
-  return Compare(got, want, [](auto g, auto w) { return SameBits(g, w); });
+  if (!got.defined() || !want.defined()) return got.defined() == want.defined() ? "" : got.defined() ? "got a tensor, want none" : "got no tensor";
+  if (got.dtype() != want.dtype())
+    return absl::StrCat("dtype is ", std::string(DTypeName(got.dtype())), ", want ", std::string(DTypeName(want.dtype())));
+  if (!(got.shape() == want.shape())) return absl::StrCat("shape is ", got.shape().ToString(), ", want ", want.shape().ToString());
+  std::string difference;
+  if (got.dtype() == kString) {
+    for (int64_t i = 0; i < got.size() && difference.empty(); ++i)
+      if (got.data<std::string>()[i] != want.data<std::string>()[i])
+        difference = absl::StrCat("element ", i, " is \"", got.data<std::string>()[i], "\", want \"", want.data<std::string>()[i], "\"");
+    return difference;
+  }
+  int64_t wrong = 0;
+  VisitNumeric(got.dtype(), [&]<class T>(T) {
+    const auto g = got.data<T>(), w = want.data<T>();
+    for (size_t i = 0; i < g.size(); ++i) {
+      if (Right(g[i], w[i], tolerance)) continue;
+      if (wrong++ == 0) difference = absl::StrCat("element ", i, " is ", Text(g[i]), ", want ", Text(w[i]));
+    }
+  });
+  if (wrong > 1) absl::StrAppend(&difference, " (and ", wrong - 1, " more of ", got.size(), ")");
+  return difference;
 }
 
 }  // namespace tandem

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/tensor.h"
+#include "core/tensor_compare.h"  // DifferentBits: the same bit for bit
 
 namespace tandem {
 
@@ -18,7 +19,5 @@ Tolerance DefaultTolerance(DType dtype);
 // "" when dtype and shape are the same and every element is right: |got - want| <= atol + rtol * |want|; NaN equals NaN,
 // an infinity only itself, 0 equals -0. Else what and where: "element 3 is 1.5, want 2".
 std::string Difference(const Tensor& got, const Tensor& want, Tolerance tolerance);
-// The same bit for bit, but any NaN equals any NaN.
-std::string BitDifference(const Tensor& got, const Tensor& want);
 
 }  // namespace tandem

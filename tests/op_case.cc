@@ -128,7 +128,7 @@ void CheckMode(const OpCase& c, const char* mode, const absl::StatusOr<Tensors>&
     if (!wrong.empty()) report.Add(mode, "output ", i, ": ", wrong);
   }
   for (size_t i = 0; eager && i < eager->size(); ++i) {
-    const std::string wrong = BitDifference((*got)[i], (*eager)[i]);
+    const std::string wrong = DifferentBits((*got)[i], (*eager)[i]);
     if (!wrong.empty()) report.Add(mode, "output ", i, " differs from eager: ", wrong);
   }
 }

@@ -36,7 +36,7 @@ std::string Text(const Outcome& outcome) {
 std::string Differ(const Outcome& a, const Outcome& b) {
   if (a.error != b.error) return Text(a) + " and " + Text(b);
   for (size_t i = 0; i < a.values.size() && i < b.values.size(); ++i)
-    if (std::string wrong = BitDifference(a.values[i], b.values[i]); !wrong.empty()) return wrong;
+    if (std::string wrong = DifferentBits(a.values[i], b.values[i]); !wrong.empty()) return wrong;
   return a.values.size() == b.values.size() ? "" : "not as many values";
 }
 

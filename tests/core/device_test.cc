@@ -69,7 +69,7 @@ TEST_CASE("the host sees a copy of a device's tensor wherever it looks") {
   CHECK(there.device() == kGpu);
   CHECK(there.Gpu().rep() == there.rep());  // it is there already
   CHECK(there.Cpu().device() == kCpu);
-  CHECK(BitDifference(there.Cpu(), x) == "");
+  CHECK(DifferentBits(there.Cpu(), x) == "");
   CHECK(there.ToString() == x.ToString());
   CHECK(there.ToVector<double>() == x.ToVector<double>());
   CHECK(Tensor(7.).Gpu().item<int>() == 7);
@@ -81,7 +81,7 @@ TEST_CASE("the host sees a copy of a device's tensor wherever it looks") {
   WriteNpy(npy, there);
   WriteNpy(of_host, x);
   CHECK(npy.str() == of_host.str());
-  CHECK(BitDifference(FromDLPack(ToDLPack(there)), x) == "");
+  CHECK(DifferentBits(FromDLPack(ToDLPack(there)), x) == "");
   // Views share the device's block.
   const int64_t blocks = Gpu().live_blocks;
   const Tensor flat = Reshape(there, {4}), wide = ExpandDims(flat, 0);
@@ -210,7 +210,7 @@ TEST_CASE("tapes follow tensors from device to device") {
   GradientTape again;
   again.Watch(x);
   const Tensor on_cpu = Sum(Cos(MatMul(x, x) * x));
-  CHECK(BitDifference(dx, again.Gradient(on_cpu, x)) == "");
+  CHECK(DifferentBits(dx, again.Gradient(on_cpu, x)) == "");
 }
 
 TEST_CASE("a variable lives on a device as long as its last handle") {
@@ -266,7 +266,7 @@ TEST_CASE("memory that the device does not have is an error, and nothing is lost
   FakeGpu::FailNextCopy();
   CHECK(Thrown([&] { x.Gpu(); }) == "INTERNAL gpu:0: a copy from the host failed");
   CHECK(Gpu().live_bytes == before);
-  CHECK(BitDifference(y + y, x) == "");
+  CHECK(DifferentBits(y + y, x) == "");
 }
 
 TEST_CASE("threads may use one device at once") {

@@ -28,11 +28,11 @@ TEST_CASE("an override holds inside its scope, on tapes of inside and outside") 
     GradientTape inside;
     inside.Watch(x);
     y = Relu(x);
-    CHECK(BitDifference(inside.Gradient(y, x, {.output_gradients = {dy}}), Tensor({0., 0., 1.})) == "");
+    CHECK(DifferentBits(inside.Gradient(y, x, {.output_gradients = {dy}}), Tensor({0., 0., 1.})) == "");
   }
   plain = Relu(x);
-  CHECK(BitDifference(outside.Gradient(y, x, {.output_gradients = {dy}}), Tensor({0., 0., 1.})) == "");
-  CHECK(BitDifference(outside.Gradient(plain, x, {.output_gradients = {dy}}), Tensor({0., -1., 1.})) == "");
+  CHECK(DifferentBits(outside.Gradient(y, x, {.output_gradients = {dy}}), Tensor({0., 0., 1.})) == "");
+  CHECK(DifferentBits(outside.Gradient(plain, x, {.output_gradients = {dy}}), Tensor({0., -1., 1.})) == "");
 }
 
 TEST_CASE("an op without a gradient gets one, the innermost override holds, others stay as they are") {
@@ -80,8 +80,8 @@ TEST_CASE("in a graph an override is the node's, for Gradients and tapes") {
     by_graph = Gradients({y}, {in}, {dy})[0];
   }
   const Tensors got = Session(graph).Run({{"x", x}}, {by_graph, by_tape});
-  CHECK(BitDifference(got[0], Tensor({0., 0., 1.})) == "");
-  CHECK(BitDifference(got[1], Tensor({0., 0., 1.})) == "");
+  CHECK(DifferentBits(got[0], Tensor({0., 0., 1.})) == "");
+  CHECK(DifferentBits(got[1], Tensor({0., 0., 1.})) == "");
 }
 
 TEST_CASE("an override that does not fit says so") {

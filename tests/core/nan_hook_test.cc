@@ -84,7 +84,7 @@ TEST_CASE("a Session's Run names the user's node, fused or not") {
   Callable call = session.MakeCallable({"x"}, {"y"});
   {
     NanHook hook;
-    CHECK(BitDifference(session.Run({{"x", good}}, "y"), before) == "");
+    CHECK(DifferentBits(session.Run({{"x", good}}, "y"), before) == "");
     const std::string want = "INVALID_ARGUMENT NanHook: Log gave nan" + Line(line) + ": element 2 of float32[3]; node \"Log\"";
     CHECK(Thrown([&] { session.Run({{"x", bad}}, "y"); }) == want);
     CHECK(Thrown([&] { call({bad}); }) == want);

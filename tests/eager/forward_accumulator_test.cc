@@ -79,14 +79,14 @@ TEST_CASE("forward over reverse, reverse over forward, forward over forward") {
     GradientTape tape;
     tape.Watch(x);
     const Tensor y = f(x);
-    CHECK(BitDifference(acc.Jvp(tape.Gradient(y, x)), HessianVectorProduct(f, x, v)) == "");
+    CHECK(DifferentBits(acc.Jvp(tape.Gradient(y, x)), HessianVectorProduct(f, x, v)) == "");
   }
   {
     GradientTape tape;
     tape.Watch(x);
     ForwardAccumulator acc(x, v);
     const Tensor jvp = acc.Jvp(f(x));
-    CHECK(BitDifference(tape.Gradient(jvp, x), HessianVectorProduct(f, x, v)) == "");
+    CHECK(DifferentBits(tape.Gradient(jvp, x), HessianVectorProduct(f, x, v)) == "");
   }
   {
     ForwardAccumulator outer(x, v);
@@ -119,7 +119,7 @@ TEST_CASE("a Jvp in a graph has the bits of the eager one") {
     dy = acc.Jvp(y);
   }
   ForwardAccumulator acc(x, v);
-  CHECK(BitDifference(Session(graph).Run({{"x", x}}, dy), acc.Jvp(f(x))) == "");
+  CHECK(DifferentBits(Session(graph).Run({{"x", x}}, dy), acc.Jvp(f(x))) == "");
 }
 
 TEST_CASE("a tangent must fit its primal") {

@@ -4,22 +4,12 @@
 #include <optional>
 
 #include "tandem.h"
+#include "tests/thrown.h"
 
 namespace tandem {
 namespace {
 
 float Value(const Tensor& t) { return t.item<float>(); }
-
-template <class F>
-Error Caught(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e;
-  }
-  FAIL("no error was thrown");
-  return Error(Code::kOk, "");
-}
 
 }  // namespace
 

@@ -15,18 +15,18 @@ Tensor Cubes(const Tensor& x) { return Sum(x * x * x) + x[0] * x[1]; }
 
 TEST_CASE("the Hessian of a sum of cubes and a product") {
   const Tensor x = {1., 2., 3.};
-  CHECK(BitDifference(Hessian(Cubes, x), {{6., 1., 0.}, {1., 12., 0.}, {0., 0., 18.}}) == "");
-  CHECK(BitDifference(HessianVectorProduct(Cubes, x, {1., 10., 100.}), Tensor({16., 121., 1800.})) == "");
+  CHECK(DifferentBits(Hessian(Cubes, x), {{6., 1., 0.}, {1., 12., 0.}, {0., 0., 18.}}) == "");
+  CHECK(DifferentBits(HessianVectorProduct(Cubes, x, {1., 10., 100.}), Tensor({16., 121., 1800.})) == "");
 }
 
 TEST_CASE("the Hessian by a variable, by a matrix, of a linear function, of none") {
   Variable w({1., 2.});
-  CHECK(BitDifference(Hessian([&] { return Sum(w * w * w); }, w), {{6., 0.}, {0., 12.}}) == "");
-  CHECK(BitDifference(Hessian([](const Tensor& x) { return Sum(x * x); }, w), {{2., 0.}, {0., 2.}}) == "");
+  CHECK(DifferentBits(Hessian([&] { return Sum(w * w * w); }, w), {{6., 0.}, {0., 12.}}) == "");
+  CHECK(DifferentBits(Hessian([](const Tensor& x) { return Sum(x * x); }, w), {{2., 0.}, {0., 2.}}) == "");
   const Tensor m = {{1., 2.}};
   CHECK(Hessian([](Tensor x) { return Sum(x * x); }, m).shape() == Shape({1, 2, 1, 2}));
-  CHECK(BitDifference(Hessian([](Tensor x) { return Sum(x * 3); }, m), Zeros({1, 2, 1, 2})) == "");
-  CHECK(BitDifference(Hessian([](Tensor) { return Tensor(1.); }, m), Zeros({1, 2, 1, 2})) == "");
+  CHECK(DifferentBits(Hessian([](Tensor x) { return Sum(x * 3); }, m), Zeros({1, 2, 1, 2})) == "");
+  CHECK(DifferentBits(Hessian([](Tensor) { return Tensor(1.); }, m), Zeros({1, 2, 1, 2})) == "");
   CHECK(Thrown([&] { HessianVectorProduct(Cubes, Tensor({1., 2.}), Tensor(1.)); }) ==
         "INVALID_ARGUMENT Gradient: output_gradients[0] is float32[], y is float32[2]");
 }
@@ -42,8 +42,8 @@ TEST_CASE("Hessians in a graph have the bits of the eager ones") {
   }
   const Tensor x = {.5, -2., 3.};
   const Tensors got = Session(graph).Run({{"x", x}}, {hessian, product});
-  CHECK(BitDifference(got[0], Hessian(Cubes, x)) == "");
-  CHECK(BitDifference(got[1], HessianVectorProduct(Cubes, x, {1., 10., 100.})) == "");
+  CHECK(DifferentBits(got[0], Hessian(Cubes, x)) == "");
+  CHECK(DifferentBits(got[1], HessianVectorProduct(Cubes, x, {1., 10., 100.})) == "");
 }
 
 }  // namespace tandem

@@ -3,23 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "tandem.h"
+#include "tests/thrown.h"
 
 namespace tandem {
-namespace {
-
-template <class F>
-Error Caught(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e;
-  }
-  FAIL("no error was thrown");
-  return Error(Code::kOk, "");
-}
-
-}  // namespace
-
 TEST_CASE("eagerly a host function is just called") {
   CHECK(EagerFunc("square", [](Tensor x) { return x * x; }, {Tensor(3.0)}, kFloat32).item<float>() == 9.0f);
   const Tensors both = EagerFunc("pair", [](const Tensors& in) { return Tensors{in[0], in[1]}; }, {Tensor(1), Tensor(2.0)}, {kInt32, kFloat32});

@@ -19,7 +19,7 @@ TEST_CASE("the Jacobian has y's dimensions, then x's") {
   const Tensor x = {1., 2., 3.};
   tape.Watch(x);
   const Tensor y = Stack({Sum(x * x), x[0] * x[2]});
-  CHECK(BitDifference(tape.Jacobian(y, x), {{2., 4., 6.}, {3., 0., 1.}}) == "");
+  CHECK(DifferentBits(tape.Jacobian(y, x), {{2., 4., 6.}, {3., 0., 1.}}) == "");
   CHECK(Thrown([&] { tape.Jacobian(y, x); }) ==
         "FAILED_PRECONDITION GradientTape: Gradient was called before, and this tape serves one call: make it with {.persistent = true}");
 }
@@ -31,11 +31,11 @@ TEST_CASE("a Jacobian by several sources, variables among them") {
   tape.Watch({x, other});
   const Tensor y = w * w * x;
   const Tensors j = tape.Jacobian(y, {x, w, other});
-  CHECK(BitDifference(j[0], Tensor({4., 9.})) == "");
-  CHECK(BitDifference(j[1], {{20., 0.}, {0., 30.}}) == "");
+  CHECK(DifferentBits(j[0], Tensor({4., 9.})) == "");
+  CHECK(DifferentBits(j[1], {{20., 0.}, {0., 30.}}) == "");
   CHECK_FALSE(j[2].defined());
-  CHECK(BitDifference(tape.Jacobian(y, other, UnconnectedGradients::kZero), Zeros({2, 2})) == "");
-  CHECK(BitDifference(tape.Jacobian(Sum(y), w), Tensor({20., 30.})) == "");  // a scalar's Jacobian is its gradient
+  CHECK(DifferentBits(tape.Jacobian(y, other, UnconnectedGradients::kZero), Zeros({2, 2})) == "");
+  CHECK(DifferentBits(tape.Jacobian(Sum(y), w), Tensor({20., 30.})) == "");  // a scalar's Jacobian is its gradient
 }
 
 TEST_CASE("the batch Jacobian is the diagonal of the Jacobian") {
@@ -45,7 +45,7 @@ TEST_CASE("the batch Jacobian is the diagonal of the Jacobian") {
   const Tensor batch = tape.BatchJacobian(y, kX), full = tape.Jacobian(y, kX);
   REQUIRE(batch.shape() == Shape({2, 2, 3}));
   REQUIRE(full.shape() == Shape({2, 2, 2, 3}));
-  for (int i = 0; i < 2; ++i) CHECK(BitDifference(batch[i], full.Index({i, Ellipsis, i, Slice(0, 3)})) == "");
+  for (int i = 0; i < 2; ++i) CHECK(DifferentBits(batch[i], full.Index({i, Ellipsis, i, Slice(0, 3)})) == "");
   CHECK(Thrown([&] { tape.BatchJacobian(Sum(y, 0), Tensor(1.)); }) ==
         "INVALID_ARGUMENT BatchJacobian: y is [2], x is []: both must be batches of one size");
   CHECK_FALSE(tape.BatchJacobian(y, Tensor({1., 2.})).defined());
@@ -77,8 +77,8 @@ TEST_CASE("Jacobians are recorded in a graph, with a batch of any size") {
   const Tensor y = Rows(kX);
   Session session(graph);
   const Tensors got = session.Run({{"x", kX}, {"fixed", kX}}, {batch, full});
-  CHECK(BitDifference(got[0], tape.BatchJacobian(y, kX)) == "");
-  CHECK(BitDifference(got[1], tape.Jacobian(y, kX)) == "");
+  CHECK(DifferentBits(got[0], tape.BatchJacobian(y, kX)) == "");
+  CHECK(DifferentBits(got[1], tape.Jacobian(y, kX)) == "");
   CHECK(session.Run({{"x", Zeros({5, 3})}}, batch).shape() == Shape({5, 2, 3}));
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("a Jacobian is differentiated by the tape around it") {
     const Tensor y = x * x * x;
     jacobian = inner.Jacobian(y, x);
   }
-  CHECK(BitDifference(outer.Gradient(jacobian, x), Tensor({6., 12.})) == "");
+  CHECK(DifferentBits(outer.Gradient(jacobian, x), Tensor({6., 12.})) == "");
 }
 
 }  // namespace tandem

@@ -2,23 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "tandem.h"
+#include "tests/thrown.h"
 
 namespace tandem {
-namespace {
-
-template <class F>
-Error Caught(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e;
-  }
-  FAIL("no error was thrown");
-  return Error(Code::kOk, "");
-}
-
-}  // namespace
-
 TEST_CASE("a graph calls the function that it owns, when it runs") {
   int calls = 0;
   Graph graph;

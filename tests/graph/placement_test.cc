@@ -50,7 +50,7 @@ TEST_CASE("bits do not depend on where nodes run") {
             const Tensors got = session.Run({{"x", run ? x.Gpu() : x}}, {"total", "turned"});
             for (size_t i = 0; i < want.size(); ++i) {
               CHECK(got[i].device() == kCpu);
-              CHECK(BitDifference(got[i], want[i]) == "");
+              CHECK(DifferentBits(got[i], want[i]) == "");
             }
           }
           const auto after = GetDeviceStatistics("gpu:0");
@@ -110,7 +110,7 @@ TEST_CASE("without soft placement a node whose device cannot run it is an error 
   CHECK(Thrown([&] { strict.Run({{"x", x}}, "missing"); }) ==
         "NOT_FOUND Exp: there is no device \"/device:GPU:5\" (there are: cpu:0, gpu:0); node \"Exp_1\"");
   const Tensor want = Session(graph).Run({{"x", x}}, "missing");  // falls back
-  CHECK(BitDifference(strict.Run({{"x", x}}, "fine"), want) == "");
+  CHECK(DifferentBits(strict.Run({{"x", x}}, "fine"), want) == "");
 }
 
 TEST_CASE("variables of a graph live where they were put, captured ones where they are") {

@@ -1,13 +1,13 @@
 // Reductions over every set of axes, against a plain loop; accumulators, empties, order independence.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 
 #include "core/parallel.h"
 #include "tandem.h"
+#include "tests/thrown.h"
 
 namespace tandem {
 namespace {
@@ -34,15 +34,6 @@ std::vector<double> PlainSum(const std::vector<double>& x, const std::vector<int
   std::vector<double> out;
   for (auto& [key, sum] : sums) out.push_back(sum);
   return out;
-}
-
-std::string ErrorOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 }  // namespace

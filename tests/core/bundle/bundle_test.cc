@@ -80,8 +80,8 @@ TEST_CASE("parts of partitioned tensors") {
   const Tensor rows = *reader->Read("rows");
   REQUIRE(rows.shape() == Shape{10, 3});
   const ShapeAndSlice spec = **ParseShapeAndSlice("10 3 2,6:1,2");
-  CHECK(BitDifference(*reader->ReadSlice("rows", spec), rows.Index({Slice(2, 8), Slice(1, 3)})) == "");
-  CHECK(BitDifference(*reader->ReadSlice("whole", **ParseShapeAndSlice("3 1,2")), reader->Read("whole")->Index({Slice(1, 3)})) == "");
+  CHECK(DifferentBits(*reader->ReadSlice("rows", spec), rows.Index({Slice(2, 8), Slice(1, 3)})) == "");
+  CHECK(DifferentBits(*reader->ReadSlice("whole", **ParseShapeAndSlice("3 1,2")), reader->Read("whole")->Index({Slice(1, 3)})) == "");
   CHECK(TextOf(reader->ReadSlice("rows", **ParseShapeAndSlice("10 4 2,6:1,2")).status()) ==
         kFolder + "tf1_partitioned/model.ckpt-7.index: entry \"rows\" is [10,3], a slice of [10,4] is asked for");
 

@@ -35,7 +35,7 @@ std::string WrongValue(const std::string& prefix, int* errors) {
   for (const auto& [name, want] : all) {
     const auto got = (*reader)->Read(name);
     if (!got.ok()) ++*errors;
-    else if (const std::string wrong = BitDifference(*got, want); !wrong.empty()) return name + ": " + wrong;
+    else if (const std::string wrong = DifferentBits(*got, want); !wrong.empty()) return name + ": " + wrong;
   }
   return "";
 }
@@ -86,7 +86,7 @@ TEST_CASE("errors name file, entry and offset") {
   const absl::Status status = reader->Read("numbers").status();
   CHECK(status.code() == absl::StatusCode::kDataLoss);
   CHECK(status.message() == path + ": entry \"numbers\" at offset 0 (12 bytes): its checksum is wrong");
-  CHECK(BitDifference(*reader->Read("words"), Tensor({"one", "", "three"})) == "");
+  CHECK(DifferentBits(*reader->Read("words"), Tensor({"one", "", "three"})) == "");
 }
 
 }  // namespace tandem

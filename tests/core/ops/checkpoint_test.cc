@@ -14,8 +14,8 @@ TEST_CASE("save and restore, whole and in parts") {
   const Tensor prefix = folder / "c", w = {{1., 2.}, {3., 4.}}, words = {"a", "bc"};
   SaveV2(prefix, {"w", "words"}, {}, {w, words});
   const Tensors back = RestoreV2(prefix, {"words", "w", "w"}, {"", "", "2 2 1,1:-"}, {kString, kFloat32, kFloat32});
-  CHECK(BitDifference(back[0], words) == "");
-  CHECK(BitDifference(back[1], w) == "");
+  CHECK(DifferentBits(back[0], words) == "");
+  CHECK(DifferentBits(back[1], w) == "");
   CHECK(back[2].ToString() == "[[3. 4.]]");
 
   SaveV2(prefix, {"v", "v"}, {"4 0,2", "4 2,2"}, {{1, 2}, {3, 4}});

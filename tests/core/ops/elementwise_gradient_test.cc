@@ -113,8 +113,8 @@ Tensors GradientsOf(const Function& f, const Tensor& a, const Tensor& b, const T
 TEST_CASE("ties go to the first operand") {
   const Tensor a = {{1.}, {3.}}, b = {1., 2., 3.};
   const Tensors d = GradientsOf([](const Tensor& x, const Tensor& y) { return Maximum(x, y); }, a, b);
-  CHECK(BitDifference(d[0], Tensor({{1.}, {3.}})) == "");
-  CHECK(BitDifference(d[1], Tensor({0., 1., 1.})) == "");
+  CHECK(DifferentBits(d[0], Tensor({{1.}, {3.}})) == "");
+  CHECK(DifferentBits(d[1], Tensor({0., 1., 1.})) == "");
 }
 
 TEST_CASE("what is not chosen has no say in the gradient") {
@@ -125,7 +125,7 @@ TEST_CASE("what is not chosen has no say in the gradient") {
   tape.Watch(a);
   const Tensor y = Select(condition, a, b);
   const Tensor da = tape.Gradient(y, a, {.output_gradients = {Tensor(std::vector<float>{nan, 5})}});
-  CHECK(BitDifference(da, Tensor({0., 5.})) == "");
+  CHECK(DifferentBits(da, Tensor({0., 5.})) == "");
 
   // The square root never sees the 0 that is selected away.
   const Tensor s = {5., 25., 0.};

@@ -82,11 +82,11 @@ TEST_CASE("losses and their gradients are TensorFlow's, in both modes") {
     CHECK(Difference(value, JsonTensor(c["value"]), {1e-5, 1e-6}) == "");
     CHECK(Difference(gradient, JsonTensor(c["gradient"]), {1e-5, 1e-6}) == "");
     const auto recorded = InGraph(c, y, p, w, false);
-    CHECK(BitDifference(recorded.value, value) == "");
-    CHECK(BitDifference(recorded.gradient, gradient) == "");
+    CHECK(DifferentBits(recorded.value, value) == "");
+    CHECK(DifferentBits(recorded.gradient, gradient) == "");
     const auto open = InGraph(c, y, p, w, true);
-    CHECK(BitDifference(open.value, value) == "");
-    CHECK(BitDifference(open.gradient, gradient) == "");
+    CHECK(DifferentBits(open.value, value) == "");
+    CHECK(DifferentBits(open.gradient, gradient) == "");
   }
   CHECK(i > 60);
 }

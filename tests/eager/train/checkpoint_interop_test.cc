@@ -67,7 +67,7 @@ std::string ReadTheirs(const std::string& folder) {
   train::Checkpoint root = run.Root();
   root.Restore(train::LatestCheckpoint(folder)).AssertConsumed();
   for (const auto& [got, wanted] : {std::pair(run.w, want.w), {run.b, want.b}, {run.m, want.m}, {run.step, want.step}})
-    if (const std::string wrong = BitDifference(got.Read(), wanted.Read()); !wrong.empty()) return wanted.name() + ": " + wrong;
+    if (const std::string wrong = DifferentBits(got.Read(), wanted.Read()); !wrong.empty()) return wanted.name() + ": " + wrong;
   return "";
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("metrics are Keras's, update by update, and again after a reset") {
       for (const Step& step : Steps(c)) {
         const Tensor after = m.update(step.arguments, step.weight);
         CHECK(Difference(after, step.want, {1e-5, 1e-6}) == "");
-        CHECK(BitDifference(m.metric->Result(), after) == "");
+        CHECK(DifferentBits(m.metric->Result(), after) == "");
       }
       m.metric->Reset();
     }
@@ -122,8 +122,8 @@ TEST_CASE("metrics record in a graph, and share state with eager code") {
           for (size_t e = 0; e < k; ++e) m.update(steps[e].arguments, steps[e].weight);
         }
         const Tensor got = session.RunAll(feeds, {after}, {}, {})[0];
-        CHECK(BitDifference(got, eager) == "");
-        CHECK(BitDifference(m.metric->Result(), eager) == "");
+        CHECK(DifferentBits(got, eager) == "");
+        CHECK(DifferentBits(m.metric->Result(), eager) == "");
       }
     }
   }

@@ -89,7 +89,7 @@ TEST_CASE("the gradient of gathered rows is sparse and reads as dense") {
   CHECK(slices->indices.ToVector<int>() == std::vector<int>{3, 7, 3});
   CHECK(slices->values.ToVector<float>() == weights.ToVector<float>());
   CHECK(g.shape() == Shape{50, 3});
-  CHECK(BitDifference(g, UnsortedSegmentSum(weights, indices, 50)) == "");
+  CHECK(DifferentBits(g, UnsortedSegmentSum(weights, indices, 50)) == "");
   CHECK(!SlicesOf(g + 0.));
 
   // Two gathers of one table: one gradient with the rows of both.

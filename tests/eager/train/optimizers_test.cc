@@ -122,8 +122,8 @@ TEST_CASE("twenty steps are TensorFlow's, in both modes") {
       const Tensors plain = RunGraph(row, sparse, false, OptLevel::kO0), optimized = RunGraph(row, sparse, true, OptLevel::kO2);
       for (int step = 0; step < kSteps; ++step) {
         Check(key, step, eager[step]);
-        CHECK(BitDifference(plain[step], eager[step]) == "");
-        CHECK(BitDifference(optimized[step], eager[step]) == "");
+        CHECK(DifferentBits(plain[step], eager[step]) == "");
+        CHECK(DifferentBits(optimized[step], eager[step]) == "");
       }
     }
 }
@@ -146,7 +146,7 @@ TEST_CASE("a step over many variables is a step of each") {
       all->ApplyGradients(gradients, together);
       for (size_t i = 0; i < alone.size(); ++i) each[i]->ApplyGradients({gradients[i]}, {alone[i]});
     }
-    for (size_t i = 0; i < alone.size(); ++i) CHECK(BitDifference(together[i].Read(), alone[i].Read()) == "");
+    for (size_t i = 0; i < alone.size(); ++i) CHECK(DifferentBits(together[i].Read(), alone[i].Read()) == "");
   }
 }
 

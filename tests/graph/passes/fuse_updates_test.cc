@@ -46,7 +46,7 @@ void CheckFused(const std::function<Optimizer()>& make, const std::string& op) {
     CHECK(Count(ran, " " + op + "(") == (optimized ? 0 : 3));
     CHECK(Count(graph.ToString(), "FusedResourceApply(") == 0);  // what is saved holds TensorFlow's ops
   }
-  for (size_t i = 0; i < values[0].size(); ++i) CHECK(BitDifference(values[1][i], values[0][i]) == "");
+  for (size_t i = 0; i < values[0].size(); ++i) CHECK(DifferentBits(values[1][i], values[0][i]) == "");
 }
 
 // What a Session runs of updates that `record` records, up to the node "done".

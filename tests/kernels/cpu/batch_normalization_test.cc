@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <functional>
 #include <random>
 
 #include "core/context.h"
 #include "tandem.h"
+#include "tests/thrown.h"
 
 namespace tandem {
 namespace {
@@ -21,15 +21,6 @@ Tensor Random(const Shape& shape, int seed) {
 
 Tensors FullResult(const Tensor& x, const Tensor& scale, const Tensor& offset, const Tensor& mean, const Tensor& variance, float factor, bool training) {
   return RunMany(Op<"FusedBatchNormV3">(), Tensors{x, scale, offset, mean, variance}, {1e-4f, factor, "NHWC", training});
-}
-
-std::string ErrorOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 const Tensor kEmpty = Values({0}, {});

@@ -41,7 +41,7 @@ void CheckSub(const Shape& a, const Shape& b, const Shape& out) {
     else want[i] = static_cast<T>(p - q);
   }
   INFO(a.ToString() << " - " << b.ToString());
-  CHECK(BitDifference(z, Tensor::FromData<T>(out, want)) == "");
+  CHECK(DifferentBits(z, Tensor::FromData<T>(out, want)) == "");
 }
 
 TEST_CASE("random shapes broadcast as index arithmetic says") {
@@ -86,7 +86,7 @@ TEST_CASE("threads share rows, and cut long ones") {
     SetNumThreads(4);
     const Tensor four = x - y;
     SetNumThreads(0);
-    CHECK(BitDifference(one, four) == "");
+    CHECK(DifferentBits(one, four) == "");
     CheckSub<float>(a, b, one.shape());
   }
 }

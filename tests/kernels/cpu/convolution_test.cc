@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
-#include <functional>
 #include <random>
 
 #include "core/context.h"
 #include "tandem.h"
+#include "tests/thrown.h"
 
 namespace tandem {
 namespace {
@@ -34,16 +34,6 @@ double Distance(const Tensor& a, const Tensor& b) {
   for (size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::abs(x[i] - y[i]));
   return worst;
 }
-
-std::string ErrorOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 
 struct Geometry {
   Shape image, filter;

@@ -1,12 +1,12 @@
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstring>
-#include <functional>
 #include <random>
 
 #include "core/context.h"
 #include "core/epilogues.h"
+#include "core/tensor_compare.h"
 #include "tandem.h"
+#include "tests/thrown.h"
 
 namespace tandem {
 namespace {
@@ -31,26 +31,6 @@ Tensor FusedConv2D(const Tensors& inputs, const Conv2DOptions& o, const Names& o
                  {List(o.strides), o.padding, List(), o.data_format, List(o.dilations), true, std::span<const std::string>(ops), 1e-4f, 0.2f});
 }
 
-// Any NaN equals any NaN.
-int64_t DifferentBits(const Tensor& a, const Tensor& b) {
-  REQUIRE(a.shape() == b.shape());
-  int64_t different = 0;
-  for (int64_t i = 0; i < a.size(); ++i) {
-    const float x = a.data<float>()[i], y = b.data<float>()[i];
-    if (std::memcmp(&x, &y, sizeof x) && !(x != x && y != y)) ++different;
-  }
-  return different;
-}
-
-std::string ErrorOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 constexpr int kSizes[][3] = {{1, 1, 1}, {2, 3, 4}, {7, 100, 33}, {64, 784, 10}, {33, 65, 129}, {300, 20, 5}};
 
 }  // namespace
@@ -59,13 +39,13 @@ TEST_CASE("a fused product has the bits of its parts") {
   for (const auto& [m, k, n] : kSizes) {
     const Tensor a = Random({m, k}, 1), b = Random({k, n}, 2), bias = Random({n}, 3), residual = Random({m, n}, 4);
     const Tensor sum = Add(Add(MatMul(a, b), bias), residual);
-    CHECK(DifferentBits(FusedMatMul({a, b, bias}, {}, {"BiasAdd"}), Add(MatMul(a, b), bias)) == 0);
-    CHECK(DifferentBits(FusedMatMul({a, b, bias, residual}, {}, {"BiasAdd", "Add"}), sum) == 0);
+    CHECK(DifferentBits(FusedMatMul({a, b, bias}, {}, {"BiasAdd"}), Add(MatMul(a, b), bias)) == "");
+    CHECK(DifferentBits(FusedMatMul({a, b, bias, residual}, {}, {"BiasAdd", "Add"}), sum) == "");
     for (const char* op : {"Relu", "Tanh", "Sigmoid", "Elu"}) {
       CAPTURE(op, m, k, n);
       REQUIRE(EpilogueIsExact(Contraction::kMatMul, op, kFloat32));
       const Tensor want = RunList(FindOp(op), std::vector<Tensor>{sum});
-      CHECK(DifferentBits(FusedMatMul({a, b, bias, residual}, {}, {"BiasAdd", "Add", op}), want) == 0);
+      CHECK(DifferentBits(FusedMatMul({a, b, bias, residual}, {}, {"BiasAdd", "Add", op}), want) == "");
     }
   }
 }
@@ -74,19 +54,19 @@ TEST_CASE("a fused convolution has the bits of its parts") {
   const Tensor x = Random({2, 9, 8, 5}, 1), w = Random({3, 3, 5, 7}, 2), bias = Random({7}, 3);
   const Conv2DOptions same = {.padding = "SAME"};
   const Tensor sum = Add(Conv2D(x, w, same), bias), residual = Random({2, 9, 8, 7}, 4);
-  CHECK(DifferentBits(FusedConv2D({x, w, bias}, same, {"BiasAdd"}), sum) == 0);
-  CHECK(DifferentBits(FusedConv2D({x, w, bias, residual}, same, {"BiasAdd", "Add"}), Add(sum, residual)) == 0);
-  CHECK(DifferentBits(FusedConv2D({x, w, bias}, same, {"BiasAdd", "Relu"}), Relu(sum)) == 0);
+  CHECK(DifferentBits(FusedConv2D({x, w, bias}, same, {"BiasAdd"}), sum) == "");
+  CHECK(DifferentBits(FusedConv2D({x, w, bias, residual}, same, {"BiasAdd", "Add"}), Add(sum, residual)) == "");
+  CHECK(DifferentBits(FusedConv2D({x, w, bias}, same, {"BiasAdd", "Relu"}), Relu(sum)) == "");
   const Conv2DOptions first = {.padding = "SAME", .data_format = "NCHW"};
   const Tensor image = Random({2, 5, 9, 8}, 1), column = Tensor::FromData<float>({7, 1, 1}, bias.data<float>());
-  CHECK(DifferentBits(FusedConv2D({image, w, bias}, first, {"BiasAdd"}), Add(Conv2D(image, w, first), column)) == 0);
+  CHECK(DifferentBits(FusedConv2D({image, w, bias}, first, {"BiasAdd"}), Add(Conv2D(image, w, first), column)) == "");
 }
 
 TEST_CASE("NaN and signed zeros pass through a fused Relu as through Relu") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor a = {{1.0f}}, b = Tensor::FromData<float>({1, 4}, std::vector<float>{nan, -0.0f, -1, 2});
   const Tensor fused = FusedMatMul({a, b}, {}, {"Relu"}), apart = RunList(FindOp("Relu"), std::vector<Tensor>{MatMul(a, b)});
-  CHECK(DifferentBits(fused, apart) == 0);
+  CHECK(DifferentBits(fused, apart) == "");
   CHECK(std::isnan(fused.data<float>()[0]));
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/context.h"
 #include "tandem.h"
+#include "tests/thrown.h"
 
 namespace tandem {
 namespace {
@@ -14,15 +15,6 @@ Tensor Random(const Shape& shape, int seed) {
   std::vector<float> values(static_cast<size_t>(*shape.num_elements()));
   for (float& v : values) v = normal(generator);
   return Tensor::FromData<float>(shape, values);
-}
-
-std::string ErrorOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <functional>
 
 #include "core/context.h"
 #include "tandem.h"
+#include "tests/thrown.h"
 
 namespace tandem {
 namespace {
@@ -12,15 +12,6 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Tensor Image(const Shape& shape, std::vector<float> values) { return Tensor::FromData<float>(shape, values); }
-
-std::string ErrorOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 using List = std::span<const int64_t>;
 constexpr std::array<int64_t, 4> kTwo = {1, 2, 2, 1}, kOne = {1, 1, 1, 1};
